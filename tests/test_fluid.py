@@ -154,6 +154,16 @@ CHARGED = Molecule.of_sites(
     [1.0, 0, 0.8],
     units="lj",
 )
+#: Its first site acts on the first sites of others alone, as none of the three has both charge and epsilon.
+APART = Molecule.of_sites(
+    "apart",
+    [[0, 0, 0], [0.6, 0, 0], [0, 0.7, 0]],
+    [1.0, 0.5, 0.5],
+    [0.0, -0.3, 0.3],
+    [1.0, 0, 0],
+    [1.0, 0, 0],
+    units="lj",
+)
 PAIR_OF_SITES = Molecule.of_sites("pair", [[0, 0, 0], [0.5, 0, 0]], [1.0, 1.0], [0.2, -0.2], [0.5, 0.5], [0.9, 0.9], units="lj")
 
 
@@ -178,7 +188,7 @@ def by_list(fluid, state, steps=40, dt=0.004):
 @pytest.mark.parametrize("seed", range(3))
 def test_no_bit_depends_on_the_list_of_many_molecules(skin, seed, monkeypatch):
     monkeypatch.setattr("polhode.manybody.sites.UNIT_OF_MARGINS", skin)
-    which = {"kinds": ((TRIMER, 1.0),), "density": 0.2} if seed == 1 else {}
+    which = [{}, {"kinds": ((TRIMER, 1.0),), "density": 0.2}, {"kinds": ((APART, 0.7), (TRIMER, 0.3)), "density": 0.2}][seed]
     fluid, state = many(seed=seed, number=MANY + 100 * (seed + 2), **which)
     done = by_list(fluid, state)
     assert done["diverged"] < 0 and done["work"][0] >= 3  # made, and made once more
@@ -193,6 +203,14 @@ def test_a_list_gives_the_energy_of_a_plain_sum():
     assert done["work"][0] >= 3
     r, v, q, omega = np.split(done["motion"][-1], [3, 6, 10], axis=1)
     assert done["energies"][-1, 1] == pytest.approx(plain_potential(fluid, State(r, v, q, omega)), rel=1e-11)
+
+
+@pytest.mark.parametrize("number, cutoff, listed", [(MANY + 100, 3.1, True), (MANY + 300, 4.9, False)])
+def test_no_bit_depends_on_a_list_in_a_small_box(number, cutoff, listed):
+    """In which a molecule nearly sees two images of a site, or does."""
+    fluid, state = many(number=number, cutoff=cutoff, seed=4)
+    reach = max(molecule.reach for molecule, _ in fluid.clumps)
+    assert (fluid.cutoff + 2 * reach < fluid.box / 2) == listed == (by_list(fluid, state)["work"][0] > 2)
 
 
 def test_a_list_is_not_made_where_it_saves_nothing():

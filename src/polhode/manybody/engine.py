@@ -1155,7 +1155,7 @@ def hot_loop(listed_loads: Any) -> Any:
         ``clock`` is dt, the time at which the first loads of the run act, how long before the end of a step its loads act, and
         the cost in vain at which the list counts as used up; ``steps`` are n, that of the first loads, and ``target``. ``fast``
         tries it over lanes, without range reduction if the method has such kernels; if that gives a NaN, everything is repeated
-        clump by clump. Loads are those of gravity at the beginning.
+        clump by clump. Loads are those of gravity at the beginning. The energy returned is that of the loads of ``target``.
         """
         (dt, since_start, lag, patience), (n, first, target), hit = clock, steps, near.hit
         predict = setup.bookkeeping[2] > 0.0
@@ -1171,7 +1171,7 @@ def hot_loop(listed_loads: Any) -> Any:
             while True:
                 since = since_start if n == first else dt
                 now = (since, since, n * dt - lag)
-                potential, hits, cost = listed_loads(respond, fields, wide, near, groups, setup, memory, now, work)
+                potential, hits, cost = listed_loads(respond, fields, wide, near, groups, setup, memory, now, n == target, work)
                 walking += cost
                 if n == target:
                     break

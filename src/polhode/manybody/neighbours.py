@@ -780,13 +780,14 @@ def listed_loads_of(law: ForceLaw) -> Callable[..., Any]:
         setup: Setup,
         memory: Memory,
         clock: Any,
+        with_energy: bool,
         work: Any,
     ) -> Any:
         """Add forces and torques of all contacts in the list.
 
-        Returns the stored energy, how many places of clumps it wrote into ``hit`` (those that now carry loads, some more than
-        once), and the approximate cost (ns) but for the least of groups and spheres that touch. The arithmetic is that of
-        :func:`polhode.manybody.contact.all_loads_of`, in the same order.
+        Returns the stored energy (even without ``with_energy``), how many places of clumps it wrote into ``hit`` (those that
+        now carry loads, some more than once), and the approximate cost (ns) but for the least of groups and spheres that touch.
+        The arithmetic is that of :func:`polhode.manybody.contact.all_loads_of`, in the same order.
         """
         groups, limits, near, index, at = listed.groups, listed.limits, listed.near, listed.index, listed.at
         pairs, sums, hit = listed.pairs, listed.sums, listed.hit

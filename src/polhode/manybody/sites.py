@@ -5,18 +5,20 @@ blocks of the molecules after its own. Sums go lane by lane and then over the la
 machine.
 
 Of many molecules, a molecule looks only at the sites in a list (:func:`list_sites`), which remains valid while every molecule
-is within its margin (:mod:`polhode.manybody.neighbours`). In the list each site keeps its lane and its place among the others
-of this lane, so that every sum has the same terms in the same order as without a list. What the list omits, and what it has
-in vain, adds zeros alone. No bit depends on it.
+is within its margin (:mod:`polhode.manybody.neighbours`). They are copied from a table to blocks, in which each site keeps its
+lane and its place among the others of this lane, so that every sum has the same terms in the same order as without a list. What
+the list omits, and what it has in vain, adds zeros alone. No bit depends on it. Which image of a listed site is nearest, the
+first site of a molecule finds for the others: they would find the same one for whatever is within the cut-off.
+
+Energies are added up only where they are read, since that costs a fifth to a third of a step; forces do not depend on it.
 
 The kernels share their arguments, in the coherent units of the fluid, in which a force is mass length / time^2. ``fields`` is
 the flat float array of the records of all molecules, which have ``width`` fields each (:mod:`polhode.compiling.lanes`); ``f``
 the flat float array of the blocks, with positions of sites and forces on them in the lab, and of the table of sites behind
 them, which begins at ``table`` (0: there is no list, and no table); ``setup`` a :class:`polhode.manybody.contact.Setup`;
-``period`` the edge of the box and its inverse; ``base`` where the blocks of a type begin in ``f``; and ``begin`` and ``rows``
-where the entries of a molecule and a type begin in ``index``, and how many rows of lanes they fill. Lists, and ``near``,
-``at``, ``index``, ``groups`` and ``order``, are as in :mod:`polhode.manybody.neighbours`. Molecules, sites and types are
-numbered from 0.
+``period`` the edge of the box and its inverse; ``base`` where the blocks of a type begin in ``f``; and ``index``
+and ``groups`` are those of :func:`list_sites`. Lists, and ``near``, ``at`` and ``order``, are as in
+:mod:`polhode.manybody.neighbours`. Molecules, sites and types are numbered from 0.
 """
 
 from collections.abc import Callable
@@ -35,17 +37,20 @@ from polhode.manybody.law import ForceLaw
 from polhode.manybody.neighbours import Listed, Scratch, begin_margin, margin_at, mean_rate, store_weights
 from polhode.methods.one_body import state_rows
 
-# Fields of a block, after positions: forces on its sites, and sums of force and energy of one site of another molecule.
-F, SUMS = 3, 6
+# Fields of a block, after positions: forces on its sites; sums of force and energy of one site of another molecule; the square
+# of the distance within which a lane counts; and how far the nearest image of a listed site is away from the site.
+F, SUMS, REACH, IMAGE = 3, 6, 10, 12
 #: Numbers in a block, and in the row of a site in the table that lists refer to: its position and the force on it.
-BLOCK, ROW = 10 * LANES, 8
+BLOCK, ROW = 16 * LANES, 8
+#: Bits of an entry of a list that say where its site goes among the blocks; those above, where it is in the table.
+PLACE = 32
 #: Columns of ``setup.constants`` before those of the law.
 BEFORE = 3
 #: With at least so many molecules there is a list, if one that is renewed every few steps saves this part of the time.
-MANY, LIFE, WORTHWHILE = 200, 5.0, 0.15
+MANY, LIFE, WORTHWHILE = 200, 5.0, 0.05
 #: Approximate costs in ns: of a pair of sites, and of a listed site that is copied; and, in making a list, of a pair of
 #: molecules, of a site of a molecule nearby, and of each distance from it.
-PER_PAIR, PER_COPY, PER_LOOK, PER_SITE, PER_DISTANCE = 2.4, 4.5, 1.0, 10.0, 0.5
+PER_PAIR, PER_COPY, PER_LOOK, PER_SITE, PER_DISTANCE = 1.6, 3.0, 1.2, 3.5, 0.3
 #: The length by which margins are measured, as the radius of spheres is, over the cut-off.
 UNIT_OF_MARGINS = 0.13
 #: Further from the origin, in edges of the box, round-off might exceed the caution of a list.
@@ -98,15 +103,19 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
     constants_of, _ = state_rows(law.width, first=BEFORE)
 
     @kernel
-    def of_a_block(
-        f: Any, base: Any, low: int, high: int, at: Any, period: Any, which: Any, reach: float, constants: Any
-    ) -> None:
-        """What the sites of a block do to a site ``at``; those of the lanes from ``low`` to ``high`` count."""
-        with_lennard_jones, with_charges = which
+    def of_a_block(f: Any, base: Any, at: Any, period: Any, which: Any, constants: Any) -> None:
+        """What the sites of a block do to a site ``at``."""
+        with_lennard_jones, with_charges, with_energy, image_known = which
         for lane in range(np.uint64(LANES)):
             k = base + np.uint64(lane)
+            i = k + np.uint64(IMAGE * LANES)
             x, y, z = at[0] - f[k], at[1] - f[k + np.uint64(LANES)], at[2] - f[k + np.uint64(2 * LANES)]
-            x, y, z = nearest(x, period), nearest(y, period), nearest(z, period)
+            if image_known:
+                x, y, z = x - f[i], y - f[i + np.uint64(LANES)], z - f[i + np.uint64(2 * LANES)]
+            else:
+                px, py, pz = periods_in(x, period), periods_in(y, period), periods_in(z, period)
+                f[i], f[i + np.uint64(LANES)], f[i + np.uint64(2 * LANES)] = px, py, pz
+                x, y, z = x - px, y - py, z - pz
             squared = x * x + y * y + z * z
             slope, energy = 0.0, 0.0
             if with_lennard_jones:
@@ -114,8 +123,7 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
             if with_charges:
                 more, stored = coulomb(squared, constants)
                 slope, energy = slope + more, energy + stored
-            number = np.int64(lane)
-            counts = (number >= low) & (number < high) & (squared < reach)
+            counts = squared < f[k + np.uint64(REACH * LANES)]
             slope = slope if counts else 0.0
             energy = energy if counts else 0.0
             x, y, z = slope * x, slope * y, slope * z
@@ -123,59 +131,76 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
             f[k + np.uint64(SUMS * LANES)] = f[k - np.uint64(BLOCK - SUMS * LANES)] + x
             f[k + np.uint64((SUMS + 1) * LANES)] = f[k - np.uint64(BLOCK - (SUMS + 1) * LANES)] + y
             f[k + np.uint64((SUMS + 2) * LANES)] = f[k - np.uint64(BLOCK - (SUMS + 2) * LANES)] + z
-            f[k + np.uint64((SUMS + 3) * LANES)] = f[k - np.uint64(BLOCK - (SUMS + 3) * LANES)] + energy
+            if with_energy:
+                f[k + np.uint64((SUMS + 3) * LANES)] = f[k - np.uint64(BLOCK - (SUMS + 3) * LANES)] + energy
             f[k + np.uint64(F * LANES)] -= x
             f[k + np.uint64((F + 1) * LANES)] -= y
             f[k + np.uint64((F + 2) * LANES)] -= z
 
     @kernel
-    def on_a_site(
-        f: Any, base: int, begin: int, end: int, at: Any, period: Any, which: Any, reach: float, constants: Any
-    ) -> Any:
-        """The force of the sites ``begin`` to ``end`` of a type, whose blocks begin at ``base``, on a site, and the energy."""
-        k = np.uint64(base + (begin // LANES - 1) * BLOCK)
+    def on_a_site(f: Any, base: int, blocks: Any, at: Any, period: Any, which: Any, constants: Any) -> Any:
+        """The force of blocks of a type, whose first is at ``base``, on a site, and the energy."""
+        k = np.uint64(base + (blocks[0] - 1) * BLOCK)
         for lane in range(np.uint64(4 * LANES)):
             f[k + np.uint64(SUMS * LANES) + np.uint64(lane)] = 0.0
-        for block in range(begin // LANES, (end + LANES - 1) // LANES):
+        for block in range(blocks[0], blocks[1]):
             k = np.uint64(base + block * BLOCK)
-            of_a_block(f, k, begin - block * LANES, end - block * LANES, at, period, which, reach, constants)
+            of_a_block(f, k, at, period, which, constants)
         k += np.uint64(SUMS * LANES)
         force = total(f, k), total(f, k + np.uint64(LANES)), total(f, k + np.uint64(2 * LANES))
-        return force, total(f, k + np.uint64(3 * LANES))
+        return force, total(f, k + np.uint64(3 * LANES)) if which[2] else 0.0
 
     @kernel
-    def loads(fields: Any, width: int, count: int, setup: Setup, f: Any, groups: Any, index: Any, listed: bool) -> float:
+    def of_a_type(f: Any, base: int, blocks: Any, at: Any, period: Any, how: Any, of_types: Any, pair: int) -> Any:
+        """The same, with what the constants of both types say.
+
+        ``how``: with energy, and whether another site has noted the nearest images; literals, so that the compiler drops the
+        rest.
+        """
+        both_attract, both_charged, constants = of_types[pair, 0] > 0.0, of_types[pair, 1] > 0.0, constants_of(of_types, pair)
+        if both_attract and both_charged:
+            return on_a_site(f, base, blocks, at, period, (True, True, how[0], how[1]), constants)
+        if both_charged:
+            return on_a_site(f, base, blocks, at, period, (False, True, how[0], how[1]), constants)
+        if both_attract:
+            return on_a_site(f, base, blocks, at, period, (True, False, how[0], how[1]), constants)
+        return ZERO, 0.0
+
+    @kernel
+    def loads(
+        fields: Any, width: int, count: int, setup: Setup, f: Any, groups: Any, index: Any, listed: bool, with_energy: bool
+    ) -> float:
         layout, period = setup.layout, period_of(setup)
         table = blocks_in(layout) * BLOCK if listed else 0
         put_sites(fields, width, count, setup, f, table)
+        put_reach(layout, setup.constants[0, BEFORE - 1], f, listed)
         types = layout.types.shape[0]
         energy = 0.0
         site = 0
         for c in range(count):
             if listed:
-                put_away(fields, width, c, setup, f, table)
-                for other in range(types):
-                    base, (begin, rows) = layout.types[other, 0] * BLOCK, rows_of(groups, c * types + other)
-                    bring(f, table, base, index, begin, rows)
+                bring(f, index, groups, c)
+                fill_up(f, index, groups, c, load_r(fields, place(c, width))[0] + 0.5 * room_of(setup, c))
+            else:
+                for a in range(site, site + setup.many[c]):
+                    f[layout.sites[a, 1] + REACH * LANES] = 0.0
             for _ in range(setup.many[c]):
                 kind, (k, step) = layout.sites[site, 0], place_of(layout, site, table)
                 at = f[k], f[k + step], f[k + np.uint64(2) * step]
                 x, y, z = ZERO
                 for other in range(types):
-                    row = kind * types + other
-                    constants_at = setup.constants
-                    both_attract, both_charged, reach = constants_at[row, 0], constants_at[row, 1], constants_at[row, 2]
-                    constants = constants_of(setup.constants, row)
-                    base, begin, end = layout.types[other, 0] * BLOCK, layout.after[c, other], layout.types[other, 1]
+                    base, pair = layout.types[other, 0] * BLOCK, kind * types + other
+                    blocks = layout.after[c, other] // LANES, (layout.types[other, 1] + LANES - 1) // LANES
+                    image_known = False
                     if listed:
-                        begin, end = 0, rows_of(groups, c * types + other)[1] * LANES
-                    force, stored = ZERO, 0.0
-                    if both_attract > 0.0 and both_charged > 0.0:
-                        force, stored = on_a_site(f, base, begin, end, at, period, (True, True), reach, constants)
-                    elif both_charged > 0.0:
-                        force, stored = on_a_site(f, base, begin, end, at, period, (False, True), reach, constants)
-                    elif both_attract > 0.0:
-                        force, stored = on_a_site(f, base, begin, end, at, period, (True, False), reach, constants)
+                        group = c * types + other
+                        blocks, image_known = (0, groups[group, 3]), site > groups[group, 4]
+                    if with_energy:
+                        force, stored = of_a_type(f, base, blocks, at, period, (True, False), setup.constants, pair)
+                    elif image_known:
+                        force, stored = of_a_type(f, base, blocks, at, period, (False, True), setup.constants, pair)
+                    else:
+                        force, stored = of_a_type(f, base, blocks, at, period, (False, False), setup.constants, pair)
                     x, y, z = x + force[0], y + force[1], z + force[2]
                     energy += stored
                 f[k + np.uint64(3) * step] += x
@@ -183,23 +208,21 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
                 f[k + np.uint64(5) * step] += z
                 site += 1
             if listed:
-                for other in range(types):
-                    base, (begin, rows) = layout.types[other, 0] * BLOCK, rows_of(groups, c * types + other)
-                    take_back(f, table, base, index, begin, rows)
+                take_back(f, index, groups, c)
         gather_loads(fields, width, count, setup, f, table)
         return energy
 
     def all_loads(  # type: ignore[no-untyped-def]
         respond, fields, width, count, setup, memory, clock, commit
     ):
-        return loads(fields, width, count, setup, memory.batch, setup.layout.types, setup.many, False), 0
+        return loads(fields, width, count, setup, memory.batch, setup.layout.types, setup.many, False, True), 0
 
     @kernel
     def listed_loads(  # type: ignore[no-untyped-def]
-        respond, fields, width, listed, n_groups, setup, memory, clock, work
+        respond, fields, width, listed, n_groups, setup, memory, clock, with_energy, work
     ):
         count, some = setup.masses.size, n_groups > 0
-        energy = loads(fields, width, count, setup, memory.batch, listed.groups, listed.index, some)
+        energy = loads(fields, width, count, setup, memory.batch, listed.groups, listed.index, some, with_energy)
         return energy, 0, listed.limits[0] if some else 0.0
 
     return all_loads, listed_loads
@@ -260,11 +283,14 @@ def put_sites(fields: Any, width: int, count: int, setup: Setup, f: Any, table: 
 
 
 @kernel
-def put_away(fields: Any, width: int, molecule: int, setup: Setup, f: Any, table: int) -> None:
-    """Write the first row of the table, which fills up lanes: a place that is out of reach of a molecule."""
-    r, away = load_r(fields, place(molecule, width)), 0.5 * room_of(setup, molecule)
-    for k in range(3):
-        f[table + k] = r[k] + away
+def put_reach(layout: Layout, squared: float, f: Any, listed: bool) -> None:
+    """Write within which squared distance the lanes of all blocks count: zero for one without a site, unless ``listed``."""
+    for block in range(blocks_in(layout)):
+        for lane in range(LANES):
+            f[block * BLOCK + REACH * LANES + lane] = squared if listed else 0.0
+    if not listed:
+        for site in range(layout.sites.shape[0]):
+            f[layout.sites[site, 1] + REACH * LANES] = squared
 
 
 @kernel
@@ -278,42 +304,54 @@ def room_of(setup: Setup, molecule: int) -> float:
 
 
 @kernel
-def rows_of(groups: Any, group: int) -> Any:
-    """Where the entries of a molecule and a type begin in the index of a list, and the number of their rows of lanes."""
-    return groups[group, 0], groups[group, 1]
+def both_places(entry: Any) -> Any:
+    """Where a listed site is in the table, and where among the blocks."""
+    return np.uint64(entry) >> np.uint64(PLACE), np.uint64(entry) & np.uint64(2**PLACE - 1)
 
 
 @kernel
-def bring(f: Any, table: int, base: int, index: Any, begin: int, rows: int) -> None:
-    """Copy the listed sites of a type, with the forces on them, from the table to its blocks."""
-    for row in range(rows):
-        for lane in range(LANES):
-            s, k = np.uint64(table + index[begin + row * LANES + lane] * ROW), np.uint64(base + row * BLOCK + lane)
-            f[k] = f[s]
-            f[k + np.uint64(LANES)] = f[s + np.uint64(1)]
-            f[k + np.uint64(2 * LANES)] = f[s + np.uint64(2)]
-            f[k + np.uint64(F * LANES)] = f[s + np.uint64(3)]
-            f[k + np.uint64((F + 1) * LANES)] = f[s + np.uint64(4)]
-            f[k + np.uint64((F + 2) * LANES)] = f[s + np.uint64(5)]
+def bring(f: Any, index: Any, groups: Any, c: int) -> None:
+    """Copy the listed sites of a molecule from the table to the blocks."""
+    for e in range(groups[c, 0], groups[c, 0] + groups[c, 1]):
+        s, k = both_places(index[e])
+        f[k] = f[s]
+        f[k + np.uint64(LANES)] = f[s + np.uint64(1)]
+        f[k + np.uint64(2 * LANES)] = f[s + np.uint64(2)]
+        f[k + np.uint64(F * LANES)] = f[s + np.uint64(3)]
+        f[k + np.uint64((F + 1) * LANES)] = f[s + np.uint64(4)]
+        f[k + np.uint64((F + 2) * LANES)] = f[s + np.uint64(5)]
 
 
 @kernel
-def take_back(f: Any, table: int, base: int, index: Any, begin: int, rows: int) -> None:
-    """Copy the forces on the listed sites of a type from its blocks back to the table."""
-    for row in range(rows):
-        for lane in range(LANES):
-            s, k = np.uint64(table + index[begin + row * LANES + lane] * ROW), np.uint64(base + row * BLOCK + lane)
-            f[s + np.uint64(3)] = f[k + np.uint64(F * LANES)]
-            f[s + np.uint64(4)] = f[k + np.uint64((F + 1) * LANES)]
-            f[s + np.uint64(5)] = f[k + np.uint64((F + 2) * LANES)]
+def fill_up(f: Any, index: Any, groups: Any, c: int, away: float) -> None:
+    """Write an x out of reach of a molecule into the lanes of its rows that are left: half a box from its centre."""
+    begin = groups[c, 0] + groups[c, 1]
+    for e in range(begin, begin + groups[c, 2]):
+        f[np.uint64(index[e])] = away
+
+
+@kernel
+def take_back(f: Any, index: Any, groups: Any, c: int) -> None:
+    """Copy the forces on the listed sites of a molecule back to the table."""
+    for e in range(groups[c, 0], groups[c, 0] + groups[c, 1]):
+        s, k = both_places(index[e])
+        f[s + np.uint64(3)] = f[k + np.uint64(F * LANES)]
+        f[s + np.uint64(4)] = f[k + np.uint64((F + 1) * LANES)]
+        f[s + np.uint64(5)] = f[k + np.uint64((F + 2) * LANES)]
+
+
+@kernel
+def periods_in(x: float, period: Any) -> float:
+    """The whole periods nearest to a difference of coordinates; a period of zero, whose inverse is zero too: none. In the unit
+    of ``x``.
+    """
+    return period[0] * ((x * period[1] + ROUND) - ROUND)  # type: ignore[no-any-return]
 
 
 @kernel
 def nearest(x: float, period: Any) -> float:
-    """A difference of coordinates to the nearest image; a period of zero, whose inverse is zero too: the difference itself.
-    In the unit of ``x``.
-    """
-    return x - period[0] * ((x * period[1] + ROUND) - ROUND)  # type: ignore[no-any-return]
+    """A difference of coordinates to the nearest image. In the unit of ``x``."""
+    return x - periods_in(x, period)
 
 
 @kernel
@@ -340,27 +378,31 @@ def list_sites(
 ) -> Any:
     """In place of :func:`polhode.manybody.neighbours.make_list`: the sites near each molecule, of those after it.
 
-    A group is a molecule and a type: where its entries begin in ``listed.index``, and the number of their rows of
-    :data:`LANES`. An entry is the row of a site in the table, and 0 fills up a lane. A site is listed if one of the molecule's
-    comes within the cut-off when both molecules use up their margins. The first of ``listed.limits`` is the cost of a step in
-    vain. Without any group all molecules are looked at, for good: of few molecules, and where a list would save little.
+    The groups begin with one for each molecule: its first entry, how many there are, and how many lanes of its rows are left,
+    which follow. An entry of ``listed.index`` says where a site is and where it goes (:func:`both_places`). The last two
+    numbers of a group belong to a molecule and a type: the rows of lanes, and the first site that sees them. A site is listed
+    if one of the molecule's comes within the cut-off when both molecules use up their margins. These are so short that no
+    molecule sees two images of a site. The first of ``listed.limits`` is the cost of a step in vain. Without any group all
+    molecules are looked at, for good: of few molecules, in a small box, and where a list would save little.
     Arguments and result are as there.
     """
     layout, period, cutoff = setup.layout, period_of(setup), sqrt(setup.constants[0, BEFORE - 1])
     groups, index, at, near, sums, fill = listed.groups, listed.index, listed.at, listed.near, listed.sums, listed.hit
-    margins, order, which = scratch.margins, scratch.order, listed.pairs
+    margins, order, which, starts, lanes = scratch.margins, scratch.order, listed.pairs, scratch.starts, scratch.links
     # A literal 0 would be another type.
     zero: Any = np.int64(0)
     none = (zero, zero, zero, zero)
-    types, rows_of_table = layout.types.shape[0], blocks_in(layout) * LANES
-    needed = (count * types, rows_of_table + count, rows_of_table + count, zero)
+    types, all_sites = layout.types.shape[0], layout.sites.shape[0]
+    # A molecule may have all sites near, and in each row of a type one lane that is taken.
+    most, table = (blocks_in(layout) + types) * LANES, blocks_in(layout) * BLOCK
+    needed = (count * types, most + count, all_sites + count, all_sites)
     if count < MANY:
         return none, 0.0
-    if needed[0] > listed.limits.size or needed[1] > near.shape[1] or needed[2] > sums.size:
+    if needed[0] > listed.limits.size or needed[1] > near.shape[1] or needed[2] > sums.size or needed[3] > lanes.shape[0]:
         return needed, 0.0
     mean, possible = mean_rate(rates, count), True
     usual = mean_of(rates, 0, count), mean_of(rates, 1, count), mean_of(rates, 2, count)
-    site = 0
+    starts[0], site = 0, 0
     for c in range(count):
         i = place(c, width)
         r, q = load_r(fields, i), load_q(fields, i)
@@ -368,58 +410,69 @@ def list_sites(
         # A molecule that turns round is slow at present.
         for way in range(3):
             rates[c, way] = 0.5 * (rates[c, way] + usual[way])
-        margin = margin_at(rates, c, mean, skin, 0.1 * room)
+        reach = setup.extents[0, c] * norm_squared(q) * GENEROUS
+        longest = 0.5 * (0.5 * room - cutoff) - reach
+        margin = margin_at(rates, c, mean, skin, longest)
         margins[c] = margin
         begin_margin(fields, i, r, q, m, margin, setup.extents[1, c], setup.extents[2, c], rates, c)
-        reach = setup.extents[0, c] * norm_squared(q) * GENEROUS + margin
-        centres, bounds = rows_of_table + c, 0.5 * cutoff + reach
+        centres, bounds = all_sites + c, 0.5 * cutoff + reach + margin
         at[0, centres], at[1, centres], at[2, centres], near[3, centres] = r[0], r[1], r[2], bounds
-        # What fills up lanes must be out of reach: half a diagonal of the box is 0.36 of its edge longer than any cut-off.
-        possible = possible and reach < 0.36 * room and abs(r[0]) + abs(r[1]) + abs(r[2]) < FAR * room
+        possible = possible and longest > 0.5 * setup.spheres[3, 0] and abs(r[0]) + abs(r[1]) + abs(r[2]) < FAR * room
         for a in range(setup.first[c], setup.first[c] + setup.many[c]):
-            row = row_of(layout, site)
             x, y, z = setup.spheres[0, a], setup.spheres[1, a], setup.spheres[2, a]
-            at[0, row] = coordinate(r[0], m[0], m[1], m[2], x, y, z)
-            at[1, row] = coordinate(r[1], m[3], m[4], m[5], x, y, z)
-            at[2, row] = coordinate(r[2], m[6], m[7], m[8], x, y, z)
+            at[0, site] = coordinate(r[0], m[0], m[1], m[2], x, y, z)
+            at[1, site] = coordinate(r[1], m[3], m[4], m[5], x, y, z)
+            at[2, site] = coordinate(r[2], m[6], m[7], m[8], x, y, z)
+            row = row_of(layout, site)
+            lanes[site, 0], lanes[site, 1] = (table + row * ROW) << PLACE, layout.sites[site, 0] * LANES + row % LANES
             site += 1
+        starts[c + 1] = site
     entries, making, walking, in_vain, without = zero, 0.0, 0.0, 0.0, 0.0
-    site = 0
     for c in range(count if possible else zero):
-        number = molecules_near(at, near, sums, order, rows_of_table, c, count, period)
-        making += PER_LOOK * (count - c)
-        price = PER_COPY + PER_PAIR * setup.many[c]
+        number = molecules_near(at, near, sums, order, all_sites, c, count, period)
+        centre = at[0, all_sites + c], at[1, all_sites + c], at[2, all_sites + c]
+        n: Any = np.uint64(0)
+        for e in range(number):
+            d = order[e]
+            bound = cutoff + (margins[c] + margins[d])
+            for k in range(np.uint64(starts[d]), np.uint64(starts[d + 1])):
+                which[0, n] = k
+                near[0, n], near[1, n], near[2, n], near[3, n] = at[0, k], at[1, k], at[2, k], bound * bound
+                n += np.uint64(1)
+        seen_from(centre, sums, near, n, period)
+        for k in range(np.uint64(starts[c]), np.uint64(starts[c + 1])):
+            closest_of_all(sums, near, n, (at[0, k] - centre[0], at[1, k] - centre[1], at[2, k] - centre[2]))
+        begin, fits = entries, entries + most <= index.size
+        sites, vain = fill_lanes(layout, which, (sums, near, n), cutoff * cutoff, lanes, index, begin if fits else -1, fill)
+        groups[c, 0], groups[c, 1] = entries, sites
+        entries += sites
+        slots = zero
         for kind in range(types):
-            first = layout.types[kind, 0] * LANES
-            n: Any = np.uint64(0)
-            for e in range(number):
-                d = order[e]
-                bound = cutoff + (margins[c] + margins[d])
-                for number_of_site in range(first + layout.after[d - 1, kind], first + layout.after[d, kind]):
-                    k: Any = np.uint64(number_of_site)
-                    which[0, n] = number_of_site
-                    near[0, n], near[1, n], near[2, n], near[3, n] = at[0, k], at[1, k], at[2, k], bound * bound
-                    sums[n] = inf
-                    n += np.uint64(1)
-            for a in range(site, site + setup.many[c]):
-                k = np.uint64(row_of(layout, a))
-                closest_of_all(sums, near, n, (at[0, k], at[1, k], at[2, k]), period)
-            blocks = (layout.types[kind, 1] + LANES - 1) // LANES
-            rows, vain = fill_lanes(which, sums, near, n, cutoff * cutoff, entries, entries + (blocks + 1) * LANES, index, fill)
-            groups[c * types + kind, 0], groups[c * types + kind, 1] = entries, rows
-            entries += rows * LANES
-            making += n * (PER_SITE + PER_DISTANCE * setup.many[c])
-            walking += rows * LANES * price
-            in_vain += vain * price
+            rows, entries = leave_lanes(layout, kind, index, fits, fill, entries)
+            acts = starts[c]
+            while acts < starts[c + 1] and not act(setup.constants, layout.sites[acts, 0] * types + kind):
+                acts += 1
+            groups[c * types + kind, 3], groups[c * types + kind, 4] = rows, acts
+            slots += rows * LANES
             without += PER_PAIR * setup.many[c] * (layout.types[kind, 1] - layout.after[c, kind])
-        site += setup.many[c]
+        groups[c, 2] = slots - sites
+        making += PER_LOOK * (count - c) + n * (PER_SITE + PER_DISTANCE * setup.many[c])
+        cost = slots * (PER_COPY + PER_PAIR * setup.many[c])
+        walking += cost
+        in_vain += cost * vain / max(sites, 1)
     if not possible or walking + making / LIFE > (1.0 - WORTHWHILE) * without:
         for c in range(count):
             store_weights(fields, place(c, width), ZERO)
         return none, 0.0
     listed.limits[0] = in_vain
     # Whether there is room is asked before the rows of a molecule are known.
-    return (needed[0], max(needed[1], entries + rows_of_table), needed[2], zero), making
+    return (needed[0], max(needed[1], entries + most), needed[2], needed[3]), making
+
+
+@kernel
+def act(constants: Any, pair: int) -> bool:
+    """Whether sites of two types act on each other."""
+    return constants[pair, 0] > 0.0 or constants[pair, 1] > 0.0  # type: ignore[no-any-return]
 
 
 @kernel
@@ -452,42 +505,63 @@ def molecules_near(at: Any, near: Any, room: Any, order: Any, first: int, c: int
 
 
 @kernel
-def fill_lanes(
-    which: Any, closest: Any, near: Any, n: Any, reach: float, entries: int, most: int, index: Any, fill: Any
-) -> Any:
-    """Write the sites, of ``n``, that are within their bound into the index, each in its lane.
+def fill_lanes(layout: Layout, which: Any, seen: Any, reach: float, lanes: Any, index: Any, begin: int, fill: Any) -> Any:
+    """Write the sites within their bound, each in its lane, into the index from ``begin`` on; none if this is negative.
 
-    Of these sites ``which[0]`` has the rows in the table, ``closest`` the squares of the smallest distances and ``near[3]`` of
-    the bounds. The place in the index is ``entries``, ``most`` is the length that the index must have, and ``fill`` is
-    overwritten. Returns the rows of lanes, and how many of these sites are not within the square ``reach`` of the cut-off.
+    ``seen`` are the squared distances, the squared bounds as the last row of an array, and how many. Returns the number of
+    entries, and how many of these sites are out of ``reach`` at present. ``fill`` counts those in each lane of a type.
     """
-    for lane in range(np.uint64(LANES)):
-        fill[lane] = 0
-    begin, vain, fits = np.uint64(entries), np.uint64(0), most <= index.size
-    unit, none = np.uint64(1), np.uint64(0)
+    closest, near, n = seen
+    columns = layout.types.shape[0] * LANES
+    for column in range(columns):
+        fill[column] = 0
+        fill[columns + column] = layout.types[column // LANES, 0] * BLOCK + column % LANES
+    first, sites, vain, fits = np.uint64(begin), np.uint64(0), np.uint64(0), begin >= 0
+    # Sums of comparisons, since what is near comes at random: a branch would be guessed wrongly every other time.
     for e in range(n):
-        column: Any = np.uint64(which[0, e]) % np.uint64(LANES)
+        site: Any = np.uint64(which[0, e])
+        at: Any = np.uint64(lanes[site, 1])
         if fits:
-            index[begin + np.uint64(fill[column]) * np.uint64(LANES) + column] = which[0, e]
-        inside = closest[e] <= near[3, e]
-        fill[column] += 1 if inside else 0
-        vain += unit if inside and closest[e] >= reach else none
-    rows: Any = np.int64(0)
-    for lane in range(np.uint64(LANES)):
-        rows = max(rows, fill[lane])
-    for lane in range(np.uint64(LANES)):
-        for row in range(fill[lane], rows if fits else 0):
-            index[begin + np.uint64(row * LANES) + lane] = 0
-    return rows, np.int64(vain)
+            index[first + sites] = lanes[site, 0] + fill[at] * BLOCK + fill[np.uint64(columns) + at]
+        inside = np.uint64(closest[e] <= near[3, e])
+        fill[at] += np.int64(inside)
+        sites += inside
+        vain += inside & np.uint64(closest[e] >= reach)
+    return np.int64(sites), np.int64(vain)
 
 
 @kernel
-def closest_of_all(squared: Any, near: Any, many: int, at: Any, period: Any) -> None:
-    """Lower the squared distances of ``many`` sites to that from one at ``at`` (3,) where this is nearer; vectorises.
+def leave_lanes(layout: Layout, kind: int, index: Any, fits: bool, fill: Any, entries: Any) -> Any:
+    """Write which lanes of the rows of a type are left, from an entry on; returns the number of rows and the next entry."""
+    first = kind * LANES
+    least, rows = fill[first], fill[first]
+    for lane in range(1, LANES):
+        least, rows = min(least, fill[first + lane]), max(rows, fill[first + lane])
+    for row in range(least, rows):
+        for lane in range(LANES):
+            if fits:
+                index[entries] = (layout.types[kind, 0] + row) * BLOCK + lane
+            entries += np.int64(row >= fill[first + lane])
+    return rows, entries
 
-    ``squared`` (sites,) has them, and the first three rows of ``near`` the positions of these sites.
+
+@kernel
+def seen_from(centre: Any, squared: Any, near: Any, many: int, period: Any) -> None:
+    """Make the places of so many sites those of their nearest images, relative to a centre; vectorises. In one unit.
+
+    The squared distances that :func:`closest_of_all` lowers begin as infinite.
     """
     for k in range(many):
-        x, y, z = nearest(near[0, k] - at[0], period), nearest(near[1, k] - at[1], period), nearest(near[2, k] - at[2], period)
+        near[0, k] = nearest(near[0, k] - centre[0], period)
+        near[1, k] = nearest(near[1, k] - centre[1], period)
+        near[2, k] = nearest(near[2, k] - centre[2], period)
+        squared[k] = inf
+
+
+@kernel
+def closest_of_all(squared: Any, near: Any, many: int, at: Any) -> None:
+    """Lower the squared distances of so many sites to that from one at ``at`` where this is nearer; vectorises. In one unit."""
+    for k in range(many):
+        x, y, z = near[0, k] - at[0], near[1, k] - at[1], near[2, k] - at[2]
         to_this = x * x + y * y + z * z
         squared[k] = to_this if to_this < squared[k] else squared[k]
