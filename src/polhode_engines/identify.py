@@ -362,8 +362,3 @@ def judged(deviations: Sequence[Deviation]) -> Identity:
 def named(deviation: Deviation) -> str:
     """The key of a candidate, with the way in which it was started if that is "stored"."""
     return f"{deviation.key} ({deviation.mode})" if deviation.mode == "stored" else deviation.key
-
-
-def key_of(name: str) -> str:
-    """The key of the method in a name that :func:`named` made."""
-    return name.partition(" ")[0]

@@ -9,6 +9,7 @@ import numpy as np
 
 from polhode.advice import files
 from polhode.advice.errors import AdviceError
+from polhode.fits.atlas_names import key_of
 from polhode.fits.tumbling import NOTICED_CHANGE, tumbles_as_exact
 from polhode.methods import METHODS
 from polhode_engines import cases, identify, recipe, shipped
@@ -179,7 +180,7 @@ def same_engines(methods: Sequence[str]) -> tuple[str, ...]:
         table = {name: data[name].values.astype(str) for name in ("label", "option", "method")}
         done = data["is_identified"].values.astype(bool)
         for engine, option, method, known in zip(*table.values(), done, strict=True):
-            if known and set(map(identify.key_of, method.split(" = "))) & set(methods):
+            if known and set(map(key_of, method.split(" = "))) & set(methods):
                 names.append(f"{engine} ({option})")
     return tuple(sorted(dict.fromkeys(names)))
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polhode.fits import grain_changes, impact_errors, laws, satellite_steps
-from polhode_engines.identify import key_of
+from polhode.fits.atlas_names import key_of
 from polhode_study.chapters.grains import frames as grains
 from polhode_study.chapters.impacts import frames as impacts
 from polhode_study.chapters.laws import frames as law_frames

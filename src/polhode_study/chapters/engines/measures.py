@@ -1,6 +1,6 @@
 """Measures for what sources say of codes: the released engine atlas."""
 
-from polhode_engines.identify import key_of
+from polhode.fits.atlas_names import key_of
 from polhode_study.inputs import Inputs, NotInRun
 
 
