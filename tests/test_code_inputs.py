@@ -281,14 +281,14 @@ def run_gromacs(folder, text, *columns):
 
 @pytest.mark.thorough
 def test_an_installed_gromacs_runs_the_input_for_a_bath(tmp_path):
-    """Without velocities; friction and noise warm it in 0.2 ps by 300 K (1 - exp(-0.4)), places still cold take some of it."""
+    """Without velocities: in 0.2 ps friction and noise warm it by 99 K, and places from another model give more."""
     mdp = inputs.with_site_m("mdp")
     assert of_mdp(mdp)["integrator"] == "sd" and float(of_mdp(mdp)["dt"]) * int(of_mdp(mdp)["nsteps"]) == pytest.approx(1000)
     same = ("coulombtype", "rcoulomb", "vdw-modifier", "rvdw-switch", "rvdw", "constraints")
     assert all(of_mdp(mdp)[name] == of_mdp(inputs.at_constant_energy("gromacs"))[name] for name in same)
-    text = re.sub(r"nsteps .*", "nsteps = 111", mdp.replace("= 500\n", "= 37\n"))
+    text = re.sub(r"nsteps .*", "nsteps = 111\nld-seed = 17", mdp.replace("= 500\n", "= 37\n"))
     (temperature,) = run_gromacs(tmp_path, text, "Temperature")
-    assert temperature[0] < 5 and 30 < temperature[-1] < 200
+    assert temperature[0] < 10 and 60 < temperature[-1] < 300
 
 
 @pytest.mark.thorough
