@@ -120,7 +120,7 @@ def from_liquids(
     drift : of the energy, to stay below, kT per degree of freedom and ns
     results : folder of a run; by default the released data
     everything : whether all methods are listed
-    code : name of the code in whose words the answer is given, of :data:`polhode.advice.codes.LIQUIDS`
+    code : name of the code in whose words the answer is given, of ``polhode.advice.codes.LIQUIDS``
 
     Raises
     ------

@@ -304,7 +304,7 @@ class Scene:
     def solid_fraction(self) -> float:
         """Total volume of the clumps as a fraction of the volume of the box or drum, without a unit; 0 in an infinite box.
 
-        The volume is :attr:`polhode.manybody.Clump.volume`, of a loaded sphere more than it fills.
+        The volume is ``Clump.volume``, of a loaded sphere more than it fills.
         """
         whole = pi * self.drum.radius**2 * self.box if self.drum else self.box**3
         return sum(count * clump.volume for clump, count in self.clumps) / whole
