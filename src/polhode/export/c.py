@@ -6,7 +6,7 @@ from typing import Self
 
 from polhode.export import values
 from polhode.export.language import exploded
-from polhode.export.program import DT, STEPS, Braces, end_of_run, head
+from polhode.export.program import DT, STEPS, Braces, end_of_run, head, numbers_of_end
 from polhode.export.translator import Translator
 from polhode.export.values import PARAMETERS, TORQUE, WHOLE, Argument, Scalar, Struct
 from polhode.methods.one_body import SOME_BODY, SOME_OMEGA, SOME_Q
@@ -191,8 +191,6 @@ class C(Braces):
         ``torque`` is the name and ``torque_text`` the text of the function of its torque, ``reading`` the structure of q and
         omega.
         """
-        (q, _), (omega, _) = reading.members
-        numbers = ", ".join(f"end.{q}.{x}" for x in "wxyz") + ", " + ", ".join(f"end.{omega}.{x}" for x in "xyz")
         expected = ",\n        ".join(f"{x:.17g}" for x in end_of_run(method))
         given = SOME_Q, SOME_OMEGA, SOME_BODY.inertia
         q0, omega0, moments = (", ".join(map(self.literal, numbers)) for numbers in given)
@@ -211,7 +209,7 @@ int main(void)
     const {self.shared}inertia body = {self.shared}inertia_of({self.shared}vec3_of({moments}));
 {run}
     const double numbers[7] = {{
-        {numbers}
+        {numbers_of_end(reading)}
     }};
     double largest = 0.0;
     for (int i = 0; i < 7; i++) {{

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Self
 
 from polhode.export import values
-from polhode.export.language import RESERVED, exploded
-from polhode.export.program import DT, ROLES, STEPS, Braces, end_of_run, head
+from polhode.export.language import RESERVED, capitalised, exploded
+from polhode.export.program import DT, EXPORTED, MEANINGS, STEPS, Braces, end_of_run, head, numbers_of_end
 from polhode.export.translator import Translator
 from polhode.export.values import PARAMETERS, QUAT, TORQUE, VEC3, WHOLE, Argument, Scalar, Struct
 from polhode.methods.one_body import SOME_BODY, SOME_OMEGA, SOME_Q
@@ -19,13 +19,6 @@ _RESERVED = frozenset(
         out override params readonly ref sbyte sealed stackalloc string uint ulong unchecked unsafe ushort Math""",
     )
 )
-#: What a user calls.
-_EXPORTED = frozenset(ROLES) | {"inertia_of", "run", "remembered", "fourth_order_step"}
-_COMMENTS = {
-    QUAT.name: "Hamilton's, scalar first, from body to lab.",
-    VEC3.name: "Components along x, y, z.",
-    "inertia": "Ix, Iy, Iz; 1/Ix, 1/Iy, 1/Iz; (Iy - Iz)/Ix, (Iz - Ix)/Iy, (Ix - Iy)/Iz: see inertia_of.",
-}
 
 
 class CSharp(Braces):
@@ -63,7 +56,7 @@ class CSharp(Braces):
     def type_of(self, argument: Argument) -> str:
         """The type in C# of an argument or a variable."""
         if isinstance(argument, Struct):
-            return "".join(word.capitalize() for word in argument.name.split("_"))
+            return capitalised(argument.name)
         return {None: self.number_type, WHOLE: "long", TORQUE: "Torque", PARAMETERS: "object"}[argument]
 
     def inertia_of(self, key: str) -> str:
@@ -109,7 +102,7 @@ class CSharp(Braces):
         ``idle``, ``variables`` and ``result_name`` are not needed.
         """
         typed = ", ".join(f"{of} {code}" for of, code in arguments)
-        public = "public " if name in _EXPORTED else ""
+        public = "public " if name in EXPORTED else ""
         return [*exploded(f"{public}static {result} {name}({typed})", 0), "{", *lines, "}"]
 
     def structure(self, struct: Struct) -> str:
@@ -117,7 +110,7 @@ class CSharp(Braces):
         typed = [(self.type_of(member), name) for name, member in struct.members]
         made = self.type_of(struct)
         rows = [
-            *(f"// {text}" for text in [_COMMENTS.get(struct.name)] if text),
+            *(f"// {text}" for text in [MEANINGS.get(struct.name)] if text),
             f"public struct {made}",
             "{",
             *(f"    public {of} {name};" for of, name in typed),
@@ -133,7 +126,7 @@ class CSharp(Braces):
     def file(self, method: Method, file: Translator, structs: Sequence[Struct], test: str) -> str:
         """The text of the class of a method; ``test`` is the text of its test."""
         key = self.key(method)
-        made = _class(key)
+        made = capitalised(key)
         precision = (
             "rounded after every operation; polhode computes with double" if self.single else "they have the bits of polhode"
         )
@@ -164,8 +157,6 @@ class CSharp(Braces):
         ``torque`` is the name and ``torque_text`` the text of the function of its torque, ``reading`` the structure of q and
         omega.
         """
-        q, omega = (name for name, _ in reading.members)
-        numbers = ", ".join([f"end.{q}.{x}" for x in "wxyz"] + [f"end.{omega}.{x}" for x in "xyz"])
         expected = "".join(f"        {x!r},\n" for x in end_of_run(method))
         q0, omega0, moments = (
             self.constructed(of, list(map(self.literal, given)))
@@ -182,7 +173,7 @@ public static void test()
 {expected}    }};
     Inertia body = inertia_of({moments});
 {run}
-    double[] numbers = {{{numbers}}};
+    double[] numbers = {{{numbers_of_end(reading)}}};
     double largest = 0.0;
     for (int i = 0; i < 7; i++) {{
         Console.WriteLine(numbers[i].ToString("R", CultureInfo.InvariantCulture));
@@ -200,8 +191,3 @@ static void Main()
     test();
 }}
 #endif"""
-
-
-def _class(key: str) -> str:
-    """The name of the class of a method."""
-    return "".join(word.capitalize() for word in key.split("_"))

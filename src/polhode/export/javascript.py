@@ -7,8 +7,8 @@ from typing import ClassVar, Self
 
 from polhode.export import values
 from polhode.export.flat import FlatLanguage, FlatTranslator
-from polhode.export.language import RESERVED, exploded
-from polhode.export.program import DT, ROLES, STEPS, Braces, end_of_run, head
+from polhode.export.language import RESERVED, capitalised, exploded
+from polhode.export.program import DT, EXPORTED, STEPS, Braces, end_of_run, head, numbers_of_end
 from polhode.export.translator import Translator
 from polhode.export.values import PARAMETERS, QUAT, TORQUE, VEC3, WHOLE, Argument, Scalar, Struct
 from polhode.methods.one_body import SOME_BODY, SOME_OMEGA, SOME_Q
@@ -21,8 +21,6 @@ _RESERVED = frozenset(
         math nan null object out package super test typeof undefined var with yield""",
     )
 )
-#: What a user calls.
-_EXPORTED = frozenset(ROLES) | {"inertia_of", "run", "remembered", "fourth_order_step"}
 _TYPES = {
     **{QUAT.name: "Hamilton's, scalar first, from body to lab", VEC3.name: ""},
     "inertia": "Ix, Iy, Iz; 1/Ix, 1/Iy, 1/Iz; (Iy - Iz)/Ix, (Iz - Ix)/Iy, (Ix - Iy)/Iz: see inertia_of",
@@ -62,7 +60,7 @@ class JavaScript(Braces, FlatLanguage):
     def type_of(self, argument: Argument) -> str:
         """The type of an argument or a variable, for a comment of JSDoc."""
         if isinstance(argument, Struct):
-            return "".join(word.capitalize() for word in argument.name.split("_"))
+            return capitalised(argument.name)
         return {None: "number", WHOLE: "number", TORQUE: "Torque", PARAMETERS: "any"}[argument]
 
     def in_single(self) -> Self:
@@ -146,7 +144,7 @@ class JavaScript(Braces, FlatLanguage):
 
         Types of arguments stand in the comment above; ``idle``, ``variables`` and ``result_name`` are not needed.
         """
-        exported = "export " if name in _EXPORTED else ""
+        exported = "export " if name in EXPORTED else ""
         return [*exploded(f"{exported}function {name}({', '.join(code for _, code in arguments)}) {{", 0), *lines, "}"]
 
     def structure(self, struct: Struct) -> str:
@@ -196,8 +194,6 @@ class JavaScript(Braces, FlatLanguage):
         ``torque`` is the name and ``torque_text`` the text of the function of its torque, ``reading`` the structure of q and
         omega.
         """
-        q, omega = (name for name, _ in reading.members)
-        numbers = ", ".join([f"end.{q}.{x}" for x in "wxyz"] + [f"end.{omega}.{x}" for x in "xyz"])
         expected = "".join(f"        {x!r},\n" for x in end_of_run(method))
         q0, omega0 = self.constructed(QUAT, list(map(repr, SOME_Q))), self.constructed(VEC3, list(map(repr, SOME_OMEGA)))
         moments = self.constructed(VEC3, list(map(repr, SOME_BODY.inertia)))
@@ -210,7 +206,7 @@ export function test() {{
 {expected}    ];
     const body = inertia_of({moments});
 {run}
-    const numbers = [{numbers}];
+    const numbers = [{numbers_of_end(reading)}];
     numbers.forEach((x) => console.log(x));
     const largest = Math.max(...numbers.map((x, i) => Math.abs(x - expected[i])));
     if (!(largest <= {self.passes})) {{

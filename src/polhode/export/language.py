@@ -45,6 +45,11 @@ def in_single(number: float) -> float:
     return float(np.float32(number))
 
 
+def capitalised(name: str) -> str:
+    """A name of words with underscores as one of words with capitals: ``HalfStep`` of ``half_step``."""
+    return "".join(word.capitalize() for word in name.split("_"))
+
+
 class Language(ABC):
     """How the expressions and statements of kernels are spelled.
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from polhode.export import values
-from polhode.export.language import RESERVED, exploded
+from polhode.export.language import RESERVED, capitalised, exploded
 from polhode.export.program import DT, PASSES, STEPS, Program, end_of_run, head
 from polhode.export.translator import Translator
 from polhode.export.values import Argument, Scalar, Struct
@@ -52,7 +52,7 @@ class NumPy(Program):
 
     def type_of(self, argument: Argument) -> str:
         """The name of the class of a structure; other variables have no type, an empty text."""
-        return "".join(word.capitalize() for word in argument.name.split("_")) if isinstance(argument, Struct) else ""
+        return capitalised(argument.name) if isinstance(argument, Struct) else ""
 
     def inertia_of(self, key: str) -> str:
         """The name of the function that makes a body from its moments, the same for all methods (``key``)."""

@@ -43,6 +43,14 @@ ROLES = {
     "output": "The change back, of what is read at the time t.",
     "normalised": "The state with its quaternion divided by its norm.",
 }
+#: What a user calls of a file whose names have no prefix.
+EXPORTED = frozenset(ROLES) | {"inertia_of", "run", "remembered", "fourth_order_step"}
+#: What stands above the structures that all files share.
+MEANINGS = {
+    QUAT.name: "Hamilton's, scalar first, from body to lab.",
+    VEC3.name: "Components along x, y, z.",
+    INERTIA.name: "Ix, Iy, Iz; 1/Ix, 1/Iy, 1/Iz; (Iy - Iz)/Ix, (Iz - Ix)/Iy, (Ix - Iy)/Iz: see inertia_of.",
+}
 #: The run whose end a file knows, to test itself: the step and the number of steps.
 DT, STEPS = 0.0625, 20
 #: The largest difference that passes: a compiler may contract a product and a sum, which changes the last digits.
@@ -266,6 +274,12 @@ class Braces(Program):
     def returned(self, code: str, name: str, depth: int) -> list[str]:
         """The lines that end a function with this result."""
         return exploded(f"return {code};", depth)
+
+
+def numbers_of_end(reading: Struct) -> str:
+    """The code of the seven numbers of ``end``, a structure of q and omega."""
+    q, omega = (name for name, _ in reading.members)
+    return ", ".join([f"end.{q}.{x}" for x in "wxyz"] + [f"end.{omega}.{x}" for x in "xyz"])
 
 
 def head(method: Method, language: str, use: str) -> str:

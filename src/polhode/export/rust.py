@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 
 from polhode.export import values
-from polhode.export.language import RESERVED, exploded
-from polhode.export.program import DT, ROLES, STEPS, Braces, end_of_run, head
+from polhode.export.language import RESERVED, capitalised, exploded
+from polhode.export.program import DT, EXPORTED, MEANINGS, STEPS, Braces, end_of_run, head, numbers_of_end
 from polhode.export.translator import Translator
 from polhode.export.values import PARAMETERS, QUAT, TORQUE, VEC3, WHOLE, Argument, Scalar, Struct
 from polhode.methods.one_body import SOME_BODY, SOME_OMEGA, SOME_Q
@@ -18,13 +18,6 @@ _RESERVED = frozenset(
         priv pub real ref self std super trait type typeof unsafe unsized use where yield""",
     )
 )
-#: What a user calls.
-_EXPORTED = frozenset(ROLES) | {"inertia_of", "run", "remembered", "fourth_order_step"}
-_COMMENTS = {
-    QUAT.name: "Hamilton's, scalar first, from body to lab.",
-    VEC3.name: "Components along x, y, z.",
-    "inertia": "Ix, Iy, Iz; 1/Ix, 1/Iy, 1/Iz; (Iy - Iz)/Ix, (Iz - Ix)/Iy, (Ix - Iy)/Iz: see inertia_of.",
-}
 _ALLOWED = """#![allow(unknown_lints, unexpected_cfgs, unused_assignments, unused_mut, unused_parens, unused_variables)]
 #![allow(clippy::all)]"""
 _SHARED = """/// The type of all numbers.
@@ -95,7 +88,7 @@ class Rust(Braces):
     def type_of(self, argument: Argument) -> str:
         """The type in Rust of an argument or a variable."""
         if isinstance(argument, Struct):
-            return "".join(word.capitalize() for word in argument.name.split("_"))
+            return capitalised(argument.name)
         return {None: "Real", WHOLE: "i64", TORQUE: "Torque", PARAMETERS: "()"}[argument]
 
     def inertia_of(self, key: str) -> str:
@@ -148,13 +141,13 @@ class Rust(Braces):
         ``idle``, ``variables`` and ``result_name`` are not needed.
         """
         typed = ", ".join(f"{code}: {of}" for of, code in arguments)
-        public = "pub " if name in _EXPORTED else ""
+        public = "pub " if name in EXPORTED else ""
         return [*exploded(f"{public}fn {name}({typed}) -> {result} {{", 0), *lines, "}"]
 
     def structure(self, struct: Struct) -> str:
         """The text that declares a structure that is copied."""
         members = "".join(f"    pub {name}: {self.type_of(member)},\n" for name, member in struct.members)
-        text = "".join(f"/// {text}\n" for text in [_COMMENTS.get(struct.name)] if text)
+        text = "".join(f"/// {text}\n" for text in [MEANINGS.get(struct.name)] if text)
         return f"{text}#[derive(Clone, Copy, Debug, PartialEq)]\npub struct {self.type_of(struct)} {{\n{members}}}"
 
     def file(self, method: Method, file: Translator, structs: Sequence[Struct], test: str) -> str:
@@ -185,8 +178,6 @@ class Rust(Braces):
         ``torque`` is the name and ``torque_text`` the text of the function of its torque, ``reading`` the structure of q and
         omega.
         """
-        q, omega = (name for name, _ in reading.members)
-        numbers = ", ".join([f"end.{q}.{x}" for x in "wxyz"] + [f"end.{omega}.{x}" for x in "xyz"])
         expected = "".join(f"            {x!r},\n" for x in end_of_run(method))
         q0, omega0, moments = (
             self.constructed(of, list(map(self.literal, given)))
@@ -208,7 +199,7 @@ mod tests {{
 {expected}        ];
         let body = inertia_of({moments});
 {run}
-        let numbers = [{numbers}];
+        let numbers = [{numbers_of_end(reading)}];
         let mut largest: f64 = 0.0;
         for i in 0..7 {{
             std::println!("{{:?}}", numbers[i]);
