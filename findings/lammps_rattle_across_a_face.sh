@@ -21,7 +21,7 @@ OUT, ACROSS = ARM * np.cos(HALF), ARM * np.sin(HALF)
 
 
 def run(fix, x):
-    """Twenty steps of 2 fs: the largest velocity along a bond, that of the fastest atom (A/fs) and the temperature shown (K)."""
+    """Twenty steps of 2 fs: the largest velocity along a bond, the speed of the fastest atom (A/fs) and the temperature shown (K)."""
     places = np.array([[x, 0, 0], [x + OUT, ACROSS, 0], [x + OUT, -ACROSS, 0]])
     rows = [f"{k + 1} 1 {1 if k == 0 else 2} " + " ".join(map(repr, map(float, place))) for k, place in enumerate(places)]
     head = ["water", "", "3 atoms", "2 bonds", "1 angles", "2 atom types", "1 bond types", "1 angle types"]

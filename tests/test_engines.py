@@ -329,7 +329,7 @@ def test_geotaichi_runs_what_was_measured_apart(released):
 
 
 def test_yade_runs_spiral_by_default_in_its_newest_release(released):
-    """The errors are those of our kernels from the same start; the rows of the older release are another option's."""
+    """The errors equal our kernels' from the same start; the rows of the older release are another option's."""
     rows = released.isel(engine=np.flatnonzero(released["key"].values == "yade"))
     assert rows["option"].values.tolist() == ["delValle2023", "Omelyan1998", "Fincham1992", "spherical", "aspherical"]
     assert rows["version"].values.tolist() == ["2025.2.0"] * 4 + ["2023.02a"]
@@ -358,15 +358,15 @@ def test_yade_is_asked_for_what_its_release_has(monkeypatch):
         config = SimpleNamespace(version=version)
         for name, module in (("yade", SimpleNamespace(NewtonIntegrator=newton, config=config)), ("yade.config", config)):
             monkeypatch.setitem(sys.modules, name, module)
-        asked = {}
+        choices = {}
         for option in ENGINES["yade"].options:
             try:
-                asked[option] = adapter._choice(option)
+                choices[option] = adapter._choice(option)
             except lacking as error:
                 assert version in str(error)
         others = {"Omelyan1998", "Fincham1992"} if algorithms else set()
-        assert set(asked) == {run, "spherical", *others} and asked["spherical"] == {}
-        assert asked[run] == ({"rotAlgorithm": run} if algorithms else {})
+        assert set(choices) == {run, "spherical", *others} and choices["spherical"] == {}
+        assert choices[run] == ({"rotAlgorithm": run} if algorithms else {})
         assert adapter._fincham() == ({"rotAlgorithm": "Fincham1992"} if algorithms else {}), "impacts"
 
 

@@ -539,8 +539,8 @@ def csharp_ends(folder, language, keys):
             step = language.literal(dt)
             calls.append(f"{{ var e = {name}.run({q}, {w}, {name}.inertia_of({m}), {name}.test_torque, {step}, {steps});")
             calls.append("print(e.q.w, e.q.x, e.q.y, e.q.z, e.omega.x, e.omega.y, e.omega.z); }")
-    shown = 'x => x.ToString("R", System.Globalization.CultureInfo.InvariantCulture)'
-    printed = f'System.Console.WriteLine("[" + string.Join(", ", System.Array.ConvertAll(numbers, {shown})) + "]");'
+    with_digits = 'x => x.ToString("R", System.Globalization.CultureInfo.InvariantCulture)'
+    printed = f'System.Console.WriteLine("[" + string.Join(", ", System.Array.ConvertAll(numbers, {with_digits})) + "]");'
     main = [
         "static class Ends {",
         f"static void print(params double[] numbers) {{ {printed} }}",

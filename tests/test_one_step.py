@@ -398,8 +398,8 @@ def satellites_asked(number: int) -> list[tuple[dict, dict]]:
         lists = {name: [] if x is None else x if isinstance(x, list) else [x] for name, x in numbers.items()}
         typed = {name: " ".join(map(repr, values)) for name, values in lists.items()}
         price, single = float(random.choice([0.0, 1.0, 1e3])), bool(random.uniform() < 0.3)
-        asked = {"below": typed.pop("error"), "price": price, "single": single}
-        questions.append((typed | asked, numbers | {"torque_price": price, "one_torque": single}))
+        settings = {"below": typed.pop("error"), "price": price, "single": single}
+        questions.append((typed | settings, numbers | {"torque_price": price, "one_torque": single}))
     return questions
 
 
@@ -415,12 +415,12 @@ def test_the_explorer_answers_about_satellites_as_recommend(without_run):
     command = ["node", "-e", IN_NODE.format(scripts=scripts)]
     done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, check=True, timeout=120)
     result, several = json.loads(done.stdout), set()
-    for (typed, asked), of_page in zip(questions, result["answers"], strict=True):
+    for (typed, arguments), of_page in zip(questions, result["answers"], strict=True):
         example = {**from_satellites.CUBESAT, "error": 1e-6}
-        answer = polhode.recommend(spacecraft=True, **(example | asked))
+        answer = polhode.recommend(spacecraft=True, **(example | arguments))
         assert of_page["said"] == [answer.sentence, answer.serves, answer.costs], typed
         assert of_page["half"] == answer.interval_means
-        rows = [row for row in of_page["rows"] if row["single"] or not asked.get("one_torque")]
+        rows = [row for row in of_page["rows"] if row["single"] or not arguments.get("one_torque")]
         assert [row["method"] for row in rows] == [row.method for row in answer.alternatives]
         for row, other in zip(rows, answer.alternatives, strict=True):
             assert row["step"] == pytest.approx(other.dt, rel=1e-12) and row["often"] == other.mark

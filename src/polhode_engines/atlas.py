@@ -379,8 +379,8 @@ NAMES = {
 def merged(old: xr.Dataset, new: xr.Dataset) -> xr.Dataset:
     """The rows of ``new`` and those rows of ``old`` that it does not replace, sorted as by :func:`joined`.
 
-    The rows of ``old`` are kept for engines that ``new`` does not have, and for other options of its engines, such as those of
-    another release, as long as these are declared. All three are datasets of :func:`dataset`.
+    The rows of ``old`` are kept for engines that ``new`` does not have, and for other options of its engines, such as those
+    another release has, as long as these are declared. All three are datasets of :func:`dataset`.
     """
     measured, engines = set(_rows_of(new)), {key for key, _ in _rows_of(new)}
     stays = [
@@ -405,7 +405,7 @@ def _options(key: str) -> list[str]:
 def joined(parts: Sequence[xr.Dataset]) -> xr.Dataset:
     """The rows of several datasets of :func:`dataset`, sorted by the key of the engine and in the order of its options.
 
-    The attributes are those of the last. A variable that some of them lack is NaN or empty there.
+    The attributes come from the last. A variable that some of them lack is NaN or empty there.
     """
     parts = [_filled(part, parts) for part in parts]
     together = xr.concat(parts, "engine", data_vars="minimal", coords="minimal", compat="override", join="override")

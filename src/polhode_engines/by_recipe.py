@@ -70,7 +70,7 @@ def answer_of(engine: Engine, option: str) -> tuple[str, Answer]:
     EngineError
         Without node or the folder of the cache, or if the program fails or runs for longer than :data:`RUN_LIMIT`.
     ValueError
-        That of :func:`polhode_engines.own_code.identify_files`, if the files hold nothing to identify.
+        From :func:`polhode_engines.own_code.identify_files`, if the files hold nothing to identify.
     """
     with tempfile.TemporaryDirectory(prefix="polhode-recipe-") as name:
         folder = Path(name)

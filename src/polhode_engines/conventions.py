@@ -103,7 +103,7 @@ class Fit:
 
     @property
     def is_explained(self) -> bool:
-        """Whether units explain the ratio: it is that of the units but for what a method may miss in such a step."""
+        """Whether units explain the ratio: it is the ratio of the units but for what a method may miss in such a step."""
         return self.factor > 0 and abs(math.log(self.factor)) < _units_within(self.angle)
 
 

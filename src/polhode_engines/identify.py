@@ -130,7 +130,7 @@ def modes(method: Method, half: bool = False, equal_steps: bool = True) -> Itera
     A method with steps of warm-up begins with its memory alone. All others begin at the engine's state, a leapfrog also with
     the omega that it stores, and all also with their memory, which :func:`carried` refuses if there is none. With ``half`` a
     leapfrog that can be normalised also begins with what it reads and with what it advances, and any multistep method with its
-    memory alone: without it, its step is that of another method of first order. Without ``equal_steps`` no memory of earlier
+    memory alone: without it, its step equals another method of first order. Without ``equal_steps`` no memory of earlier
     steps is of use.
     """
     if getattr(method, "warm_up_steps", 0) or (half and _is_multistep(method)):

@@ -313,7 +313,7 @@ def for_spacecraft(
     one_torque : bool
         Only methods with one torque in a step; by default also others, since restarts cost methods of one torque several.
     triangle : bool
-        Whether the moments must be those of a body that can exist; of a case its own ``triangle`` counts.
+        Whether the moments must belong to a body that can exist; of a case its own ``triangle`` counts.
     options : Options
         How the answer is found.
 
@@ -380,7 +380,7 @@ def for_contacts(
         What a contact that rubs is simulated for: ``"impacts"``, single ones, the default; or ``"bulk"``, what is read off an
         assembly.
     code : str
-        ``"LAMMPS"`` or ``"YADE"``, if the contacts are those of this code as it is. It changes no question: without friction,
+        ``"LAMMPS"`` or ``"YADE"``, if contacts are computed as in this code. It changes no question: without friction,
         restitution, law and purpose the answer is the elastic one, in the words of the code.
     contacts : float
         Time that each body is in contact during the run, in contact times; 16 by default. Of elastic contacts.

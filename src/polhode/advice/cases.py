@@ -55,7 +55,7 @@ CASE_KEYS = (
 )
 #: The keys that belong to a torque written as formulas.
 OF_FORMULAS = ("frame", "parameters", "signals", "controller", "breakpoints", "wheels", "orbit", "loads")
-#: The rotation from principal axes to those of the question, if these are the same.
+#: The rotation from principal axes to the axes of the question, if these are the same.
 NOT_TURNED = (1.0, 0.0, 0.0, 0.0)
 QUESTION_KEYS = ("error", "torque_price", "one_torque")
 #: Keys of a step, which a case does not have.
@@ -185,7 +185,7 @@ def case_of_words(
     Parameters
     ----------
     inertia : principal moments, or a tensor as in :meth:`polhode.algebra.body.Body.from_tensor`, kg m^2; omega and orientation
-        are then those of the axes of the tensor
+        are then in the axes of the tensor
     omega : initial angular velocity in the body frame, rad/s: three components, or the size, whose direction is drawn
     torque : key of :data:`polhode.ensembles.classes.CLASSES`, or one of :data:`ALIASES`
     time : time to simulate, s
@@ -935,7 +935,7 @@ def angular_velocity(omega: Any, rotation: Quaternion = NOT_TURNED) -> tuple[np.
     Parameters
     ----------
     omega : its size, or three components in the axes of the question, rad/s
-    rotation : unit quaternion, from principal axes to those of the question
+    rotation : unit quaternion, from principal axes to the axes of the question
 
     Raises
     ------

@@ -139,7 +139,7 @@ def words_of(code: str | None, known: tuple[CodeWords, ...], where: str = "") ->
     Raises
     ------
     AdviceError
-        If it is not among those of the question, or is no text.
+        If it is not among the codes of the question, or is no text.
     """
     if code is None:
         return None

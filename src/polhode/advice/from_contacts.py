@@ -137,7 +137,7 @@ def of_spheres(
     ----------
     young, poisson, density : of the spheres; Pa, 1, kg/m^3
     radius, speed : of a sphere, and of its impact on a wall; m, m/s
-    wall_young, wall_poisson : of the walls, by default those of the spheres; Pa, infinity or ``"rigid"``, and 1
+    wall_young, wall_poisson : of the walls, by default the values of the spheres; Pa, infinity or ``"rigid"``, and 1
 
     Raises
     ------

@@ -90,7 +90,7 @@ def from_friction(
     friction, restitution : coefficients; None where they are not asked for. The step does not depend on them; of impacts they
         must lie in the range that was run
     law : key of the law of force, which must have been run
-    code : ``"LAMMPS"`` or ``"YADE"``, if the contacts are those of this code as it is
+    code : ``"LAMMPS"`` or ``"YADE"``, if contacts are computed as in this code
     results : folder of a run; by default a run or the released data
 
     Raises

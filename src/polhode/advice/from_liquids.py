@@ -359,7 +359,7 @@ def time_of(length: str | float) -> float:
 
 
 def measurements(results: Path | None) -> LiquidMeasurements:
-    """The released drifts, or those of a run if its folder is named or nothing is released.
+    """The released drifts, or the drifts of a run if its folder is named or nothing is released.
 
     Raises
     ------

@@ -389,7 +389,7 @@ class Search:
         self.per_step: dict[str, float] = {}
 
     def allows(self, method: Method, steps: int) -> bool:
-        """Whether there is time for a run with so many steps, as far as known: by its own steps, else those of the motion."""
+        """Whether there is time for a run with so many steps, as far as known: by its own steps, else by the motion's."""
         return self.budget.allows(steps, self.per_step.get(method.key))
 
     def error(self, method: Method, steps: int) -> float:

@@ -266,7 +266,7 @@ def _costs(best: Choice, choices: list[Choice], rates: Rates) -> str:
 
 
 def starting_torques(key: str) -> list[int]:
-    """The torques of a method beyond those of its steps, in a piece of 1, 2, ... steps; longer pieces have the last number."""
+    """The torques of a method beside its steps, in a piece of 1, 2, ... steps; longer pieces have the last number."""
     method = METHODS[key]
     most, numbers = method.starting_torques(1 << 30), [method.starting_torques(1)]
     while numbers[-1] < most:
@@ -318,7 +318,7 @@ def body_and_rates(
     wheels : the momentum of the wheels, three numbers in the axes of the tensor, N m s
     omega : angular velocity or its size, rad/s
     every : time between two samples of a controller, s
-    triangle : whether the moments must be those of a body that can exist
+    triangle : whether the moments must belong to a body that can exist
 
     Raises
     ------

@@ -151,7 +151,7 @@ def _loaded(path: str) -> Scene | Fluid:
 def contact_of(scene: Scene, material: Mapping[str, Any]) -> ContactTime:
     """The contact time of a scene, how it is known, and what its law says of friction and restitution.
 
-    By Hertz's theory it is the shortest of those of its clumps on its walls and on walls of their own material, where two of a
+    By Hertz's theory it is the shortest contact of its clumps on its walls and on walls of their own material, where two of a
     kind touch for :data:`~polhode.advice.from_contacts.PAIR` of it; clumps of two materials that touch for less make it
     shorter. With a law that has a ``stiffness`` it is the shortest half period of a clump on this spring.
 

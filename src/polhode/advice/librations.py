@@ -42,7 +42,7 @@ def liquid_of(molecule: Molecule, density: float = DENSITY) -> Fluid:
 def fastest_period(molecule: Molecule, density: float = DENSITY) -> float:
     """The period of the fastest libration of a molecule in fs: 99 % of the spectrum lie below its frequency.
 
-    The spectrum of the kinetic energy of rotation is that of :func:`liquid_of` with this ``density`` (g/cm^3).
+    The spectrum of the kinetic energy of rotation is the one of :func:`liquid_of` with this ``density`` (g/cm^3).
     """
     fluid = liquid_of(molecule, density)
     state = fluid.initial_state(0)

@@ -170,7 +170,7 @@ def whole(least: int, most: int | None = None) -> Callable[[str], int]:
 
 
 def method_named(name: str) -> "Method":
-    """The method with this key, or that of a file, ``.py``, which is tried in another process first; remarks go to stderr.
+    """The method with this key, or the one in a file, ``.py``, which is tried in another process first; remarks go to stderr.
 
     Raises
     ------
@@ -282,7 +282,7 @@ def parser(known: dict[str, Command] | None = None, named: Iterable[str] | None 
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command named by ``arguments`` (by default those of the command line) and return its exit status.
+    """Run the command named by ``arguments`` (by default the words of the command line) and return its exit status.
 
     The status is 2 for a request that cannot be carried out, which is explained on stderr, 1 if the reader of the output has
     gone, and 130 after an interrupt. For ``--help`` and ``--version`` it raises SystemExit, as argparse does.

@@ -83,7 +83,7 @@ def turned(high: Any, low: Any, k: int, first: Any) -> Any:
     """Coefficient k of R(q)^T v, three pairs, for the series v in three rows from ``first`` on.
 
     R^T v = v - 2 q0 t + 2 q x t, with the vector part of q, and t = q x v, whose coefficient k is written into the rows from
-    HELP on. Coefficients of q and v up to k must be known, and those of t below k must be in its rows: call it for k = 0, 1
+    HELP on. Coefficients of q and v up to k must be known, and the ones of t below k must be in its rows: call it for k = 0, 1
     and so on, each time with the same v.
     """
     for n in range(3):
@@ -188,7 +188,7 @@ def moment(kind: int, high: Any, low: Any, k: int, parameters: Any) -> Any:
 
 @compiled
 def expand(kind: int, high: Any, low: Any, order: int, inertia: Any, parameters: Any) -> None:
-    """Fill the coefficients 1 to ``order`` of the state in ``high`` and ``low`` from those of order 0.
+    """Fill the coefficients 1 to ``order`` of the state in ``high`` and ``low`` from its coefficients of order 0.
 
     ``inertia`` (3,) are the principal moments, ``parameters`` (n,) the numbers of the torque of class ``kind``.
     """
@@ -223,7 +223,7 @@ def longest_step(high: Any, order: int, tolerance: float) -> float:
     """The step at which the last two terms are of the size of the tolerance, relative to a state of length 1, times
     :data:`SAFETY`.
 
-    It is in the unit of time of the series. ``order`` is that of the last coefficients in ``high``.
+    It is in the unit of time of the series. ``order`` belongs to the last coefficients in ``high``.
     """
     step = 1e300
     for k in range(order - 1, order + 1):

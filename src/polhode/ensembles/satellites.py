@@ -55,7 +55,7 @@ SEED = 51
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
     """The torque of gravity and of the thrusters at time t, three numbers in the body frame, dimensionless as all here.
 
-    ``q`` (q0, qx, qy, qz), body to lab; ``omega`` is not read. The numbers ``parameters`` are those of :func:`satellite`: orbit
+    ``q`` (q0, qx, qy, qz), body to lab; ``omega`` is not read. The numbers ``parameters`` come from :func:`satellite`: orbit
     (4), the three principal moments, direction and signal of the firings, damping and stiffness of the controller.
     """
     x, y, z = gravity_gradient(t, q, parameters, 0)
@@ -188,7 +188,7 @@ def exact_motion() -> float:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure satellites and add them to a file of JSON, after each one; ``arguments`` are those of the command line by
+    """Measure satellites and add them to a file of JSON, after each one; ``arguments`` are the words of the command line by
     default.
     """
     parser = argparse.ArgumentParser(description=__doc__)

@@ -2,7 +2,7 @@
 
 The errors of 512 bodies take 80 MB. Nearly all of them lie on the laws ``error per radian = C h^p`` of
 :mod:`polhode.fits.laws`, so that two numbers and the growth with time replace a curve; where a curve leaves its law, at large
-errors, the file has the measured number of steps as a factor on that of the law (``departure``).
+errors, the file has the measured number of steps over the number by the law (``departure``).
 
 The dimension over methods is called ``integrator``. An error is the larger of the angle (rad) and of the error of the angular
 velocity over its scale.
@@ -73,7 +73,7 @@ def condensed(data: "xr.Dataset") -> "xr.Dataset":
       the fit; NaN where there is no law
     * the variables :data:`PLACES`: positions in the coordinate ``step`` (ascending), -1 where there is none
     * over the further dimension ``target``, an error per radian: ``how``, as in :func:`polhode.fits.laws.steps_per_radian`, and
-      ``departure``, log10 of the steps per radian over those of the law (over 1 without a law), zero unless ``how`` is
+      ``departure``, log10 of the steps per radian over the steps by the law (over 1 without a law), zero unless ``how`` is
       ``BETWEEN``
     * over torque_class and integrator: ``order_q`` and ``order_omega``, the orders of both errors, medians over the bodies
     * the variables :data:`DECLARED` as in ``data``, as far as it has them
@@ -136,7 +136,7 @@ def _condensed(data: "xr.Dataset") -> "xr.Dataset":
             "departure": (
                 (*over, "target"),
                 departure,
-                about("log10 of the steps per radian over those of the law, or over 1 where there is none"),
+                about("log10 of the steps per radian over the steps by the law, or over 1 where there is none"),
             ),
             "how": (
                 (*over, "target"),

@@ -69,7 +69,7 @@ class PlainDataset:
         }
 
     def sel(self, **wanted: Sequence[str]) -> "PlainDataset":
-        """The table at these values of a coordinate, in their order; the name of an argument is that of the coordinate.
+        """The table at these values of a coordinate, in their order; an argument has the name of the coordinate.
 
         Raises
         ------

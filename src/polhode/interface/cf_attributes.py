@@ -70,7 +70,7 @@ def described(dataset: "xr.Dataset", *, root: bool = True) -> "xr.Dataset":
     """A copy of the dataset with the descriptions of :data:`SHARED` and, for the ``root`` of a file, the attributes of a whole
     file.
 
-    Existing descriptions of a variable are kept. The title is that of :func:`title_of`.
+    Existing descriptions of a variable are kept. The title comes from :func:`title_of`.
     """
     complete = dataset.copy()
     for name, variable in complete.variables.items():

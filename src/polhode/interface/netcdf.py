@@ -141,8 +141,8 @@ def read_dataset(path: str | Path, group: str | None = None, job: str = "", **wi
 def read_table(path: str | Path, group: str | None = None) -> PlainDataset:
     """As :func:`read_dataset`, without the half second that importing xarray takes; the values have the same bits.
 
-    For files whose variables are numbers, with a ``scale_factor`` and a ``_FillValue`` or without, and strings. Errors are
-    those of :func:`read_dataset`.
+    For files whose variables are numbers, with a ``scale_factor`` and a ``_FillValue`` or without, and strings. Errors come
+    from :func:`read_dataset`.
     """
     place = f"{path} (group {group})" if group else str(path)
     opened_file = opened(path)
@@ -260,7 +260,7 @@ def group_names(path: str | Path) -> list[str]:
 def read_groups(path: str | Path) -> "Mapping[str, xr.Dataset]":
     """All groups of a netCDF-4 file by their paths, the root (``/``) first, each loaded and checked when it is first asked for.
 
-    Errors are those of :func:`opened` at once, and of :func:`read_dataset` for each group. The file is opened only once: each
+    Errors come from :func:`opened` at once, and from :func:`read_dataset` for each group. The file is opened only once: each
     opening reads the descriptions of all its groups, which takes a quarter of a second for a whole study.
     """
     return _Groups(path)

@@ -90,7 +90,7 @@ def checksums(folder: str | Path, paths: Iterable[str]) -> dict[str, dict[str, A
 def write_dataset(dataset: "xr.Dataset", path: str | Path, job: str = "") -> None:
     """Write a dataset as netCDF-4, with a checksum of its values.
 
-    ``job`` says what made it (:func:`job_text`). Errors are those of :func:`polhode.interface.files.write_atomically`.
+    ``job`` says what made it (:func:`job_text`). Errors come from :func:`polhode.interface.files.write_atomically`.
     """
     write_groups({"/": dataset.assign_attrs({"job": job} if job else {})}, path)
 
@@ -100,7 +100,7 @@ def write_groups(groups: "Mapping[str, xr.Dataset]", path: str | Path) -> None:
 
     Each group keeps all its coordinates, so that it can be opened on its own; a :class:`xarray.DataTree` would omit those that
     its parent has. Dimensions shared with the parent must have the same coordinates, or the file does not open as a tree.
-    Errors are those of :func:`polhode.interface.files.write_atomically`.
+    Errors come from :func:`polhode.interface.files.write_atomically`.
     """
 
     import netCDF4

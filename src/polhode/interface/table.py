@@ -166,7 +166,7 @@ class Table:
     def data(self) -> "DataFrame":
         """All data, a row for each of ``frame``; its columns have the names that a data frame has, or the keys of mappings.
 
-        The values are then those of ``frame``, in full precision. Of rows that are no mappings, and of an empty sequence, the
+        The values are then as in ``frame``, in full precision. Of rows that are no mappings, and of an empty sequence, the
         names are the titles of ``columns`` (head and unit), and the values are the texts of the cells.
         """
         from pandas import DataFrame
@@ -184,7 +184,7 @@ class Table:
 def simple(head: Sequence[str], rows: Iterable[Sequence[Any]], align: str = "", form: Callable[[Any], str] | str = "") -> Table:
     """A table of rows that have their cells in the order of the columns ``head``.
 
-    ``align`` has a letter for each column, "l", "r" or "c"; missing ones are "l". ``form`` is that of all columns.
+    ``align`` has a letter for each column, "l", "r" or "c"; missing ones are "l". ``form`` holds for all columns.
     """
     return Table(list(rows), placed(head, align.ljust(len(head), "l"), form))
 

@@ -217,7 +217,7 @@ class Clump:
         """A sphere with a heavy core inside, so that its centre of mass is not in its middle.
 
         A contact pushes towards the middle, and therefore turns the sphere. The core lies on the body axis x, on its positive
-        side. :attr:`volume` and :attr:`inertia` are those of the mass: the volume that the material of the shell would need for
+        side. :attr:`volume` and :attr:`inertia` belong to the mass: the volume that the material of the shell would need for
         it.
 
         Parameters

@@ -839,7 +839,7 @@ def energy_from_outside(setup: Setup) -> float:
     """What gravity and moving walls can give to the clumps, J: their weight times a height, and kinetic energy.
 
     The height is twice the edge of the box or the diameter of the drum, whichever is larger: more than any diagonal. The
-    kinetic energy is that of all clumps at the speed of the walls.
+    kinetic energy is the energy of all clumps at the speed of the walls.
     """
     g, moves = setup.gravity, setup.shaking
     strength = sqrt(dot((g[0], g[1], g[2]), (g[0], g[1], g[2])))
@@ -1155,7 +1155,7 @@ def hot_loop(listed_loads: Any) -> Any:
         ``clock`` is dt, the time at which the first loads of the run act, how long before the end of a step its loads act, and
         the cost in vain at which the list counts as used up; ``steps`` are n, that of the first loads, and ``target``. ``fast``
         tries it over lanes, without range reduction if the method has such kernels; if that gives a NaN, everything is repeated
-        clump by clump. Loads are those of gravity at the beginning. The energy returned is that of the loads of ``target``.
+        clump by clump. Loads are gravity alone at the beginning. The energy returned belongs to the loads of ``target``.
         """
         (dt, since_start, lag, patience), (n, first, target), hit = clock, steps, near.hit
         predict = setup.bookkeeping[2] > 0.0

@@ -289,7 +289,7 @@ class Fluid:
         Raises
         ------
         ValueError
-            If the run blows up, or its last part does not conserve the energy: take a shorter step. Other errors are those of
+            If the run blows up, or its last part does not conserve the energy: take a shorter step. Other errors come from
             :func:`polhode.manybody.simulate`.
         """
         from polhode.manybody.simulation import simulate_arrays  # needs fluids itself

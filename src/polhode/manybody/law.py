@@ -297,7 +297,7 @@ class ForceLaw:
 
     @cached_property
     def all_parameters(self) -> Mapping[str, Parameter]:
-        """The parameters of the law by name and, if it has velocities or a history, those of :data:`BOOKKEEPING`."""
+        """The parameters of the law by name and, if it has velocities or a history, the ones in :data:`BOOKKEEPING`."""
         return {**self.parameters, **(BOOKKEEPING if self.contact else {})}
 
     def with_parameters(self, **values: float | str) -> "ForceLaw":

@@ -14,7 +14,7 @@ depend on it.
 The kernels share their arguments. ``fields`` is the flat float array of the records of all clumps, which have ``width`` fields
 each, and i the index at which the record of one begins (:mod:`polhode.compiling.lanes`); ``r`` (3,) its centre of mass in the
 lab, ``q`` (4,) its orientation, scalar first, body to lab, and ``m`` (9,) the rotation matrix of q, row by row; ``spheres`` (4,
-n) are x, y, z in the body frame and the radius of all spheres, those of a clump the ``many`` from ``first`` on; ``along`` and
+n) are x, y, z in the body frame and the radius of all spheres, of a clump the ``many`` from ``first`` on; ``along`` and
 ``beside`` the largest distances of its sphere centres along and beside its long axis; ``rates`` (count, 3) the present speeds,
 in m/s, of the three displacements in :func:`used_margin`; ``periods`` as in :class:`polhode.manybody.contact.Setup`. Arrays
 that have the name of a field of :class:`Listed` or :class:`Scratch` are that field. Lengths are in m.
@@ -730,7 +730,7 @@ def shortest(period: float, x: float) -> float:
 
 @kernel
 def look(e: int, begin: int, end: int, n: int, periods: Any, places: Any, order: Any, chains: Any, links: Any) -> int:
-    """Chain those of the sorted clumps ``begin`` to ``end`` that are near sorted clump ``e`` to it.
+    """Chain to sorted clump ``e`` the sorted clumps from ``begin`` to ``end`` that are near it.
 
     Returns the number of links, which was n before.
     """
@@ -787,7 +787,7 @@ def listed_loads_of(law: ForceLaw) -> Callable[..., Any]:
 
         Returns the stored energy (even without ``with_energy``), how many places of clumps it wrote into ``hit`` (those that
         now carry loads, some more than once), and the approximate cost (ns) but for the least of groups and spheres that touch.
-        The arithmetic is that of :func:`polhode.manybody.contact.all_loads_of`, in the same order.
+        The arithmetic is the one of :func:`polhode.manybody.contact.all_loads_of`, in the same order.
         """
         groups, limits, near, index, at = listed.groups, listed.limits, listed.near, listed.index, listed.at
         pairs, sums, hit = listed.pairs, listed.sums, listed.hit

@@ -127,6 +127,6 @@ def yade_restitution(en: float, heavier: float) -> float:
 def yade_en(restitution: float, heavier: float) -> float:
     """The ``en`` to write in YADE so that a clump has this coefficient of restitution: :func:`yade_restitution` inverted.
 
-    ``heavier`` is the mass of the clump over that of the sphere that touches.
+    ``heavier`` is the mass of the clump over the mass of the sphere that touches.
     """
     return tsuji_restitution(tsuji_damping(restitution) * sqrt(heavier))

@@ -17,7 +17,7 @@ the flat float array of the records of all molecules, which have ``width`` field
 the flat float array of the blocks, with positions of sites and forces on them in the lab, and of the table of sites behind
 them, which begins at ``table`` (0: there is no list, and no table); ``setup`` a :class:`polhode.manybody.contact.Setup`;
 ``period`` the edge of the box and its inverse; ``base`` where the blocks of a type begin in ``f``; and ``index``
-and ``groups`` are those of :func:`list_sites`. Lists, and ``near``, ``at`` and ``order``, are as in
+and ``groups`` come from :func:`list_sites`. Lists, and ``near``, ``at`` and ``order``, are as in
 :mod:`polhode.manybody.neighbours`. Molecules, sites and types are numbered from 0.
 """
 
@@ -547,7 +547,7 @@ def leave_lanes(layout: Layout, kind: int, index: Any, fits: bool, fill: Any, en
 
 @kernel
 def seen_from(centre: Any, squared: Any, near: Any, many: int, period: Any) -> None:
-    """Make the places of so many sites those of their nearest images, relative to a centre; vectorises. In one unit.
+    """Replace the places of so many sites by their nearest images, relative to a centre; vectorises. In one unit.
 
     The squared distances that :func:`closest_of_all` lowers begin as infinite.
     """

@@ -47,7 +47,7 @@ class _Numbered(Method):
         return [(driver, self._longer(signature)) for driver, signature in super()._loops(systems)]
 
     def _longer(self, signature: Any) -> Any:
-        """The signature with the numbers of the method behind those of a body."""
+        """The signature with the numbers of the method behind the numbers of a body."""
         from numba import types
 
         from polhode.compiling.signatures import inertia_type

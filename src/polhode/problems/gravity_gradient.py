@@ -21,7 +21,7 @@ from polhode.algebra.body import Body
 from polhode.problems import orbit
 from polhode.problems.problem import Problem
 
-#: The satellite, and an orbit inclined like that of the space station.
+#: The satellite, and an orbit inclined like the orbit of the space station.
 BODY, ORBIT = Body((0.007, 0.035, 0.036)), orbit.Orbit(altitude=4e5, inclination=0.9, phase=0.4)
 
 

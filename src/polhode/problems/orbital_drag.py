@@ -1,6 +1,6 @@
 r"""The tumbling cubesat in thin air, whose drag acts on a centre of pressure beside the centre of mass.
 
-The satellite and its orbit are those of :mod:`polhode.problems.gravity_gradient`, here without the gradient. The force F is
+Satellite and orbit are as in :mod:`polhode.problems.gravity_gradient`, here without the gradient. The force F is
 constant and acts against the direction of flight :math:`\hat v`, at the place c in the body
 (:mod:`polhode.problems.orbit`).
 

@@ -333,7 +333,7 @@ class Problem(Case):
     def compiled_torque(self) -> Callable[..., Any]:
         """:attr:`whole_torque`, a compiled kernel, (3,) N m in the body frame; tried once (:mod:`polhode.compiling.trials`).
 
-        With a controller the torque that it holds is added (:func:`polhode.problems.pieces.plus_held`). Errors are those of
+        With a controller the torque that it holds is added (:func:`polhode.problems.pieces.plus_held`). Errors come from
         :meth:`compile`.
         """
         if self.body.wheels or self.controller:
@@ -354,7 +354,7 @@ class Problem(Case):
     def compiled_piece(self) -> Callable[..., Any]:
         """:attr:`whole_torque` within a piece (:mod:`polhode.problems.pieces`), a compiled kernel; (3,) N m, body frame.
 
-        With a controller the torque that it holds is added. Errors are those of :meth:`try_out`.
+        With a controller the torque that it holds is added. Errors come from :meth:`try_out`.
         """
         self.try_out()
         return pieces.compiled(self.whole_torque, len(self.numbers), self._width)
@@ -363,7 +363,7 @@ class Problem(Case):
     def compiled_piece_of_load(self) -> Callable[..., Any]:
         """The torque without h x omega of the wheels, within a piece, a compiled kernel; (3,) N m in the body frame.
 
-        With a controller the torque that it holds is added. Errors are those of :meth:`try_out`.
+        With a controller the torque that it holds is added. Errors come from :meth:`try_out`.
         """
         self.try_out()
         return pieces.compiled(self.torque, len(self.numbers), self._width)
@@ -402,7 +402,7 @@ class Problem(Case):
         return states_of(self.q0, self.omega0, self.horizon)
 
     def try_out(self) -> None:
-        """Run the torque in plain Python where the motion begins, and at a few other states; also those of a controller.
+        """Run the torque in plain Python where the motion begins, and at a few other states; also the torques of a controller.
 
         A controller has a torque and may have motors: all are tried at the same states.
 

@@ -1,6 +1,6 @@
 r"""The tumbling cubesat with a residual magnetic moment, in the field of a dipole that turns with the Earth.
 
-The satellite and its orbit are those of :mod:`polhode.problems.gravity_gradient`, here without the gradient. The moment m is
+Satellite and orbit are as in :mod:`polhode.problems.gravity_gradient`, here without the gradient. The moment m is
 fixed in the body; the field B changes along the orbit, and as the Earth turns the tilted axis of the dipole
 (:mod:`polhode.problems.orbit`).
 

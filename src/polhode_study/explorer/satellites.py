@@ -20,7 +20,7 @@ from polhode_study.inputs import Inputs, NotInRun
 def satellites(inputs: Inputs, methods: Collection[str]) -> dict[str, Any] | None:
     """The steps of random satellites, what a step and a torque take, and the words of an answer.
 
-    None without the released satellites or times of steps, or if ``methods``, those of the page, lack some of theirs.
+    None without the released satellites or times of steps, or if ``methods``, the methods of the page, lack some of theirs.
     """
     try:
         path = inputs.released_path(satellite_steps.SATELLITES)
