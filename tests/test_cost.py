@@ -15,7 +15,7 @@ import polhode
 from polhode.advice import AdviceError, files
 from polhode.compiling.operations import operations
 from polhode.fits import ranking
-from polhode.fits.ladders import Ladder
+from polhode.fits.ladders import Ladder, is_published_ladder
 from polhode.fits.largest_step import round_off
 from polhode.interface.netcdf import read_dataset
 from polhode.interface.storage import write_groups
@@ -392,3 +392,12 @@ def test_without_times_every_figure_and_table_says_so(inputs, tmp_path):
     for name in ("speed_up", "many_body_cost"):
         rendering.render_table(name, empty, tmp_path)
         assert "no times" in (tmp_path / f"{name}.csv").read_text()
+
+
+def test_the_published_ladder_is_met_to_a_share_of_each_step():
+    steps = np.geomspace(1e-7, 0.1, 20)
+    assert is_published_ladder(steps * (1 + 5e-6)) and not is_published_ladder(steps[1:])
+    for i in (0, 19):
+        changed = steps.copy()
+        changed[i] *= 1.05
+        assert not is_published_ladder(changed)

@@ -120,6 +120,13 @@ def test_closed_forms_of_forced_bodies_refuse_wheels(key):
         replace(problem, body=replace(problem.body, wheels=[((0, 1, 0), 0.5)])).exact([0.5], 20)
 
 
+@pytest.mark.parametrize("key", ["spiral_cylinder", "exponential_sphere", "free_symmetric_top", "heavy_top"])
+def test_closed_forms_refuse_a_controller(key):
+    problem = replace(polhode.problems[key], controller=Controller(0.5, nothing))
+    with pytest.raises(ValueError, match="holds without a controller"):
+        problem.exact([0.5], 20)
+
+
 def error_of(problem, method, steps, exact):
     run = polhode.simulate(problem, method, dt=problem.horizon / steps, samples=1)
     q, omega = exact
