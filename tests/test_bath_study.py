@@ -7,6 +7,7 @@ from pathlib import Path
 from zlib import crc32
 
 import numpy as np
+import pandas as pd
 import pytest
 from rendered import figure_twice
 
@@ -22,7 +23,7 @@ from polhode_study import chapters
 from polhode_study.chapters import rendering
 from polhode_study.chapters.baths import run as study
 from polhode_study.chapters.baths.frames import SCHEMES
-from polhode_study.documentation.baths import OF_PLACES
+from polhode_study.documentation.baths import OF_PLACES, with_excess
 from polhode_study.inputs import Inputs
 
 HOME = Path(__file__).parents[1]
@@ -317,6 +318,15 @@ def test_the_bias_of_baoab_follows_from_the_gap(page, released):
         capacities.append((case.above("potential", truth).value - of_mean) / (gap / 600))
     assert "the bias is {:.1f} k at 4 fs, {:.1f} k at 6 fs and {:.1f} k at 8 fs times half".format(*capacities) in page
     assert np.std(capacities) < 0.5
+    codes = with_excess(pd.read_csv(HOME / "data/released/bath_codes.csv")).set_index(["bath", "dt"]).loc["v-rescale"]
+    gap = codes["temperature_rotation"] + 2 * codes["temperature_rest"] - codes["temperature_translation"]
+    expected = {dt: capacity * gap[dt] / 600 for dt, capacity in ((4.0, capacities[0]), (6.0, capacities[1]))}
+    assert all(abs(codes["excess"][dt] - expected[dt]) < 1.5 * codes["excess_error"][dt] for dt in expected)
+    measured = f"{codes['excess'][6.0]:.2f} ± {codes['excess_error'][6.0]:.2f} kT were measured"
+    assert (
+        f"{capacities[1]:.1f} k times half of the gap of {gap[6.0]:.0f} K at 6 fs are {expected[6.0]:.2f} kT, and {measured}"
+        in page
+    )
 
 
 def test_the_page_has_the_longest_steps(page, released):
