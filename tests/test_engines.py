@@ -427,7 +427,7 @@ def test_every_row_of_the_atlas_has_advice_and_a_source(released, monkeypatch):
     assert not any("lines not counted" in text for text in identified)
 
 
-def test_what_is_declared_of_engines_is_not_kept_from_a_measurement(released, monkeypatch):
+def test_declarations_of_engines_are_refreshed(released, monkeypatch):
     monkeypatch.setattr(atlas, "_errors_of", lambda method: np.zeros(len(cases.STEPS)))
     old = released.assign({name: (released[name].dims, np.zeros_like(released[name])) for name in ("label", "is_default")})
     fresh = atlas.with_citations(old)
