@@ -27,8 +27,7 @@ MULTIPLIERS = np.uint64(0xD2E7470EE14C6C93), np.uint64(0xCA5A826395121157)
 WEYL = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBB67AE8584CAA73B)
 HALF, LOWER = np.uint64(32), np.uint64(0xFFFFFFFF)
 ROUNDS = 10
-#: Words and normal numbers in a block.
-WORDS, NORMALS = 4, 8
+
 UNIT = 2.0**-32
 
 
@@ -55,18 +54,24 @@ def block(counter: Any, key: Any) -> Any:
 
 
 @kernel
-def two_normals(word: Any) -> Any:
-    """Two independent normal numbers of mean 0 and variance 1, from a random word ``numpy.uint64``."""
-    radius = sqrt(-2.0 * log(UNIT * (float(word >> HALF) + 0.5)))
-    angle = 2.0 * pi * UNIT * (float(word & LOWER) + 0.5)
+def halves(word: Any) -> Any:
+    """u + 1/2 and w + 1/2, with u and w the upper and the lower 32 bits of a word ``numpy.uint64``."""
+    return float(word >> HALF) + 0.5, float(word & LOWER) + 0.5
+
+
+@kernel
+def normals_of_halves(upper: float, lower: float) -> Any:
+    """Two independent normal numbers of mean 0 and variance 1, from the :func:`halves` of a random word."""
+    radius = sqrt(-2.0 * log(UNIT * upper))
+    angle = 2.0 * pi * UNIT * lower
     return radius * cos(angle), radius * sin(angle)
 
 
 @kernel
-def eight_normals(counter: Any, key: Any) -> Any:
-    """Eight independent normal numbers of mean 0 and variance 1, from a counter and a key as of :func:`block`."""
-    a, b, c, d = block(counter, key)
-    return two_normals(a) + two_normals(b) + two_normals(c) + two_normals(d)
+def two_normals(word: Any) -> Any:
+    """Two independent normal numbers of mean 0 and variance 1, from a random word ``numpy.uint64``."""
+    upper, lower = halves(word)
+    return normals_of_halves(upper, lower)
 
 
 @kernel

@@ -15,8 +15,8 @@ Chains of Nose-Hoover thermostats (:func:`move_chain`) have S in the place of O:
 one factor each, the same before the free motion of a step and after its loads. The rates behind the factors move on between.
 
 The last fields of a record belong to the bath, behind what the method and its scheme for centres carry. Noise is a function
-of seed, molecule and step (:mod:`polhode.algebra.philox`). It is written there in a loop of its own, which has library calls
-and does not vectorise; the pass over lanes then does. Everything else of the engine is as without a bath.
+of seed, molecule and step (:mod:`polhode.algebra.philox`). It is written there in two loops of its own: random words, over
+lanes, and what has library calls and does not vectorise. Everything else of the engine is as without a bath.
 
 The kernels compute in coherent units of the fluid, in which an energy is mass length^2 / time^2. Of one molecule they take
 ``q`` (4,), its orientation as a unit quaternion, scalar first, body to lab; ``v`` (3,), the velocity of its centre, and
@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 
 from polhode.algebra.body import angular_momentum, angular_velocity
-from polhode.algebra.philox import block, eight_normals, two_normals, uniform
+from polhode.algebra.philox import block, halves, normals_of_halves, two_normals, uniform
 from polhode.algebra.quaternion import normalise, to_body, to_lab
 from polhode.algebra.vector import axpy, dot, scale
 from polhode.compiling.kernel import compile_driver, hides_nothing, kernel, subroutine
@@ -111,6 +111,32 @@ ALL = np.uint64(0xFFFFFFFF)
 ZERO = np.uint64(0)
 #: The share of a step of the outer two of three parts that make the fourth order (Yoshida 1990), as LAMMPS has it by default.
 OUTER = 1.0 / (2.0 - 2.0 ** (1.0 / 3.0))
+
+
+@kernel
+def random_halves(step: Any, molecule: Any, which: Any, seed: Any) -> Any:
+    """The halves of three words, six numbers, from which :func:`six_normals` makes the noise of a molecule and a step.
+
+    All arguments are ``numpy.uint64``: the number of the step and of the molecule, :data:`FIRST` or :data:`SECOND`, the seed.
+    """
+    a, b, c, _ = block((step, molecule, which, ZERO), (seed, KEY))
+    return halves(a) + halves(b) + halves(c)
+
+
+@kernel
+def six_normals(words: Any) -> Any:
+    """Six independent normal numbers from the halves of three words, six numbers."""
+    return (
+        normals_of_halves(words[0], words[1])
+        + normals_of_halves(words[2], words[3])
+        + normals_of_halves(words[4], words[5])
+    )
+
+
+@kernel
+def seed_of(numbers: Any) -> Any:
+    """The seed, ``numpy.uint64``, from the numbers of a bath."""
+    return np.uint64(numbers[8]) | np.uint64(numbers[9]) << np.uint64(32)
 
 
 @kernel
@@ -332,9 +358,7 @@ def parts_of(scheme: str, method: str, links: int = 0) -> engine.MethodParts:
     @kernel
     def noise_of(fields: Any, i: Any, c: Any, step: Any, which: Any) -> Any:
         """Six normal numbers of a molecule and a step."""
-        numbers = load_numbers(fields, i)
-        seed = np.uint64(numbers[8]) | np.uint64(numbers[9]) << np.uint64(32)
-        return eight_normals((np.uint64(step), np.uint64(c), which, ZERO), (seed, KEY))[:6]
+        return six_normals(random_halves(np.uint64(step), np.uint64(c), which, seed_of(load_numbers(fields, i))))
 
     @subroutine
     def factor(fields: Any, blocks: int, step: float) -> float:
@@ -348,7 +372,7 @@ def parts_of(scheme: str, method: str, links: int = 0) -> engine.MethodParts:
             kinetic += of_centre + turning
         numbers = load_numbers(fields, place(0, width))
         (persistence,), mean, freedoms = load_copy(fields, place(0, width)), numbers[4], numbers[5]
-        seed = np.uint64(numbers[8]) | np.uint64(numbers[9]) << np.uint64(32)
+        seed = seed_of(numbers)
         shape = 0.5 * (freedoms - 1.0) - 1.0 / 3.0  # of the sum of freedoms - 1 squares: Marsaglia and Tsang (2000)
         width_of = 1.0 / sqrt(9.0 * shape)
         squares, first, draw = -1.0, 0.0, ZERO
@@ -366,24 +390,45 @@ def parts_of(scheme: str, method: str, links: int = 0) -> engine.MethodParts:
         return -sqrt(alpha) if negative else sqrt(alpha)
 
     @subroutine
+    def write_noise(fields: Any, blocks: int, step: float, which: Any, to_end: bool) -> None:
+        """Write the noise of all molecules and a step: words over lanes, then logarithms and angles, which do not vectorise."""
+        seed, number = seed_of(load_numbers(fields, place(0, width))), np.uint64(step)
+        for block_number in range(np.uint64(blocks)):
+            base_index = np.uint64(block_number) * np.uint64(width * LANES)
+            for lane in range(np.uint64(LANES)):
+                i, c = base_index + np.uint64(lane), np.uint64(block_number) * np.uint64(LANES) + np.uint64(lane)
+                words = random_halves(number, c, which, seed)
+                if to_end:
+                    store_end(fields, i, words)
+                else:
+                    store_noise(fields, i, words)
+        for c in range(blocks * LANES):
+            i = place(c, width)
+            words = load_end(fields, i) if to_end else load_noise(fields, i)
+            noise = six_normals(words)
+            if to_end:
+                store_end(fields, i, noise)
+            else:
+                store_noise(fields, i, noise)
+
+    @subroutine
     def draw_noise(fields: Any, blocks: int, first_part: bool) -> None:
         """Count the step, and write the noise of the end of the last and of the beginning of this one."""
         common = 0.0
         if rescales:
             common = factor(fields, blocks, load_step(fields, place(0, width))[0] + 1.0)
+        (step,) = load_step(fields, place(0, width))
+        if rescales:
+            for c in range(blocks * LANES):
+                store_factors(fields, place(c, width), (common, common, common, common))
+        if noisy and not first_part and not begins:
+            write_noise(fields, blocks, step, FIRST, True)
+        if noisy and not first_part and both:
+            write_noise(fields, blocks, step, SECOND, True)
+        if noisy and begins:
+            write_noise(fields, blocks, step + 1.0, FIRST, False)
         for c in range(blocks * LANES):
-            i = place(c, width)
-            (step,) = load_step(fields, i)
-            if rescales:
-                store_factors(fields, i, (common, common, common, common))
-            if noisy:
-                if not first_part and not begins:
-                    store_end(fields, i, noise_of(fields, i, c, step, FIRST))
-                if not first_part and both:
-                    store_end(fields, i, noise_of(fields, i, c, step, SECOND))
-                if begins:
-                    store_noise(fields, i, noise_of(fields, i, c, step + 1.0, FIRST))
-            store_step(fields, i, (step + 1.0,))
+            store_step(fields, place(c, width), (step + 1.0,))
 
     @subroutine
     def move_chains(fields: Any, blocks: int, dt: float) -> None:
