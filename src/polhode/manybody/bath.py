@@ -49,6 +49,8 @@ class Bath(ABC):
     temperature: float | None
     #: Thermostats in a chain.
     links = 0
+    #: Of which velocities a run in the bath has temperatures besides: a word for the names of variables, and what they are.
+    further_velocities = "middle", "between the kicks"
 
     @property
     @abstractmethod
@@ -113,7 +115,7 @@ class Bath(ABC):
         if method.key not in bathed.DRIFTS:
             raise ValueError(
                 f"bath: the method must be one of {', '.join(bathed.DRIFTS)}, whose free motion a bath can divide; got "
-                f"{method.key!r}"
+                f"{method.key!r}, which VelocityRescaling can hold"
             )
         return bathed.parts_of(self.scheme_of_parts, method.key, self.links)
 
@@ -129,8 +131,9 @@ class Bath(ABC):
         for name, column, number in zip(("translation", "rotation"), sums.T, freedoms, strict=False):
             per_energy = 2 / (max(number, 1) * units.boltzmann)
             whole_step = arrays.variables[f"kinetic_{name}"][1] * per_energy
-            meanings = (f"temperature of {name}", whole_step), (f"temperature of {name} between the kicks", column * per_energy)
-            for key, (meaning, values) in zip((f"temperature_{name}", f"temperature_middle_{name}"), meanings, strict=True):
+            word, which = self.further_velocities
+            meanings = (f"temperature of {name}", whole_step), (f"temperature of {name} {which}", column * per_energy)
+            for key, (meaning, values) in zip((f"temperature_{name}", f"temperature_{word}_{name}"), meanings, strict=True):
                 arrays.variables[key] = ("time", values, about(meaning, degree))
         meaning = "energy that the bath has given since the start"
         arrays.variables["heat"] = ("time", sums[:, 2], about(meaning, units.names["energy"]))
@@ -233,10 +236,14 @@ class Langevin(Bath):
 
 @dataclass(frozen=True)
 class VelocityRescaling(Bath):
-    """Stochastic velocity rescaling: all velocities times one factor, before the first kick of each step.
+    """Stochastic velocity rescaling, around any method: all velocities times one factor, before each step.
 
     The factor follows Bussi, Donadio and Parrinello (2007), Eq. A7: the kinetic energy, of translation and rotation
     together, relaxes to its distribution at the temperature. The momentum of the whole must be zero, and stays so.
+
+    The velocities are the ones that the method carries from step to step (:mod:`polhode.manybody.rescaling`). A leapfrog has
+    them half a step before the places, where their kinetic energy is right for a libration whose angle is right. Most others
+    have them at the end of the step, where a fast libration shows too little, so that its angle becomes too large.
 
     Parameters
     ----------
@@ -258,10 +265,26 @@ class VelocityRescaling(Bath):
     def __post_init__(self) -> None:
         self._check("time")
 
+    further_velocities = "carried", "of the velocities that the method carries, after the last rescaling"
+
     @property
     def scheme_of_parts(self) -> str:
-        """The key ``RBAB``: rescaling R, kick B, free motion A, kick B."""
-        return "RBAB"
+        """The key ``R``: rescaling, before the steps of any method."""
+        return "R"
+
+    def parts(self, method: "OneTorque") -> Any:
+        """The parts of the engine's loop with rescaling before each step of a method, compiled.
+
+        They are a :class:`polhode.manybody.engine.MethodParts`.
+
+        Raises
+        ------
+        ValueError
+            If the method carries no angular velocity or momentum that could be multiplied.
+        """
+        from polhode.manybody import rescaling
+
+        return rescaling.parts_of(method)
 
     def numbers(self, fluid: "Fluid", state: "State", dt: float) -> np.ndarray:
         """What the kernel needs, the same row for each molecule: the persistence of a step, exp(-dt/time), the mean kinetic

@@ -28,13 +28,13 @@ torque, and ``moving`` (9,), position, velocity and acceleration of its centre. 
 
 from collections.abc import Callable
 from functools import cache
-from math import exp, expm1, log, sqrt
+from math import exp, expm1
 from typing import Any
 
 import numpy as np
 
 from polhode.algebra.body import angular_momentum, angular_velocity
-from polhode.algebra.philox import block, halves, normals_of_halves, two_normals, uniform
+from polhode.algebra.philox import block, halves, normals_of_halves
 from polhode.algebra.quaternion import normalise, to_body, to_lab
 from polhode.algebra.vector import axpy, dot, scale
 from polhode.compiling.kernel import compile_driver, hides_nothing, kernel, subroutine
@@ -90,9 +90,9 @@ DRIFTS: dict[str, Callable[..., Any]] = {
     "no_squish": squish_drift,
     "moser_veselov": constrained_drift,
 }
-#: The order of the parts of a step; LAMMPS has friction and noise as forces, velocity rescaling is R. N moves the chains on,
+#: The order of the parts of a step; LAMMPS has friction and noise as forces. N moves the chains on,
 #: and S multiplies momenta by their factors.
-BAOAB, OBABO, LAMMPS, RESCALING, CHAINS = "BAOAB", "OBABO", "LAMMPS", "RBAB", "BSANSB"
+BAOAB, OBABO, LAMMPS, CHAINS = "BAOAB", "OBABO", "LAMMPS", "BSANSB"
 #: The schemes with noise for each molecule.
 NOISY = (BAOAB, OBABO, LAMMPS)
 #: The numbers of a bath that the part ``begin`` gets for each molecule, behind omega: the factors by which O multiplies the
@@ -126,11 +126,7 @@ def random_halves(step: Any, molecule: Any, which: Any, seed: Any) -> Any:
 @kernel
 def six_normals(words: Any) -> Any:
     """Six independent normal numbers from the halves of three words, six numbers."""
-    return (
-        normals_of_halves(words[0], words[1])
-        + normals_of_halves(words[2], words[3])
-        + normals_of_halves(words[4], words[5])
-    )
+    return normals_of_halves(words[0], words[1]) + normals_of_halves(words[2], words[3]) + normals_of_halves(words[4], words[5])
 
 
 @kernel
@@ -271,7 +267,7 @@ def steps_of(scheme: str, drift: Callable[..., Any]) -> tuple[Callable[..., Any]
 
     Parameters
     ----------
-    scheme : one of :data:`BAOAB`, :data:`OBABO`, :data:`LAMMPS`, :data:`RESCALING`, :data:`CHAINS`
+    scheme : one of :data:`BAOAB`, :data:`OBABO`, :data:`LAMMPS`, :data:`CHAINS`
     drift : kernel of :data:`DRIFTS`, the free motion
     """
     pushes, ends, is_middle, scales = scheme == LAMMPS, scheme == OBABO, scheme == BAOAB, scheme == CHAINS
@@ -326,18 +322,18 @@ def parts_of(scheme: str, method: str, links: int = 0) -> engine.MethodParts:
 
     Parameters
     ----------
-    scheme : one of :data:`BAOAB`, :data:`OBABO`, :data:`LAMMPS`, :data:`RESCALING`, :data:`CHAINS`
+    scheme : one of :data:`BAOAB`, :data:`OBABO`, :data:`LAMMPS`, :data:`CHAINS`
     method : key of :data:`DRIFTS`
     links : the number of thermostats in a chain, of :data:`CHAINS`
     """
     base = engine.record_of(exact_rotor.METHOD, False)  # it carries q, angular momentum and torque, whatever the free motion
     load_state, store_state, load_moving, store_moving = base[1:5]
-    rescales, both, scales, noisy = scheme == RESCALING, scheme == OBABO, scheme == CHAINS, scheme in NOISY
+    both, scales, noisy = scheme == OBABO, scheme == CHAINS, scheme in NOISY
     begins = scheme != LAMMPS
     # The fields of the bath: noise of the end of a step and of the beginning of the next, numbers, step, chains, and the sums.
     noise_at = base.width
     numbers_at = noise_at + 12
-    step_at = numbers_at + NUMBERS + 1  # behind a copy of the first of the numbers
+    step_at = numbers_at + NUMBERS
     heat_at = step_at + 1
     chains_at = heat_at + 1
     sums_at = chains_at + 2 * (links + 1) * scales
@@ -346,7 +342,6 @@ def parts_of(scheme: str, method: str, links: int = 0) -> engine.MethodParts:
     store_end, store_noise = storer(fields_from(noise_at, 6)), storer(fields_from(noise_at + 6, 6))
     load_numbers, store_numbers = loader(fields_from(numbers_at, NUMBERS)), storer(fields_from(numbers_at, NUMBERS))
     store_factors = storer(fields_from(numbers_at, 4))
-    load_copy, store_copy = loader((numbers_at + NUMBERS,)), storer((numbers_at + NUMBERS,))
     load_step, store_step = loader((step_at,)), storer((step_at,))
     load_heat, store_heat = loader((heat_at,)), storer((heat_at,))
     store_middle, store_shown = storer((sums_at, sums_at + 1)), storer((sums_at + 2,))
@@ -359,35 +354,6 @@ def parts_of(scheme: str, method: str, links: int = 0) -> engine.MethodParts:
     def noise_of(fields: Any, i: Any, c: Any, step: Any, which: Any) -> Any:
         """Six normal numbers of a molecule and a step."""
         return six_normals(random_halves(np.uint64(step), np.uint64(c), which, seed_of(load_numbers(fields, i))))
-
-    @subroutine
-    def factor(fields: Any, blocks: int, step: float) -> float:
-        """The factor by which all velocities are multiplied: Bussi, Donadio and Parrinello (2007), Eq. A7."""
-        kinetic = 0.0
-        for c in range(blocks * LANES):
-            i = place(c, width)
-            of_centre, turning = energies(
-                load_moving(fields, i)[3:6], load_state(fields, i)[4:7], load_mass(fields, i)[0], load_inertia(fields, i)
-            )
-            kinetic += of_centre + turning
-        numbers = load_numbers(fields, place(0, width))
-        (persistence,), mean, freedoms = load_copy(fields, place(0, width)), numbers[4], numbers[5]
-        seed = seed_of(numbers)
-        shape = 0.5 * (freedoms - 1.0) - 1.0 / 3.0  # of the sum of freedoms - 1 squares: Marsaglia and Tsang (2000)
-        width_of = 1.0 / sqrt(9.0 * shape)
-        squares, first, draw = -1.0, 0.0, ZERO
-        while squares < 0.0:
-            a, b, _, _ = block((np.uint64(step), ALL, FIRST, draw), (seed, KEY))
-            draw += np.uint64(1)
-            x, first = two_normals(a)
-            v = 1.0 + width_of * x
-            v = v * v * v
-            if v > 0.0 and log(uniform(b)) < 0.5 * x * x + shape * (1.0 - v + log(v)):
-                squares = 2.0 * shape * v
-        share = (1.0 - persistence) * mean / (freedoms * kinetic)
-        alpha = persistence + share * (first * first + squares) + 2.0 * first * sqrt(persistence * share)
-        negative = first + sqrt(persistence / share) < 0.0
-        return -sqrt(alpha) if negative else sqrt(alpha)
 
     @subroutine
     def write_noise(fields: Any, blocks: int, step: float, which: Any, to_end: bool) -> None:
@@ -414,13 +380,7 @@ def parts_of(scheme: str, method: str, links: int = 0) -> engine.MethodParts:
     @subroutine
     def draw_noise(fields: Any, blocks: int, first_part: bool) -> None:
         """Count the step, and write the noise of the end of the last and of the beginning of this one."""
-        common = 0.0
-        if rescales:
-            common = factor(fields, blocks, load_step(fields, place(0, width))[0] + 1.0)
         (step,) = load_step(fields, place(0, width))
-        if rescales:
-            for c in range(blocks * LANES):
-                store_factors(fields, place(c, width), (common, common, common, common))
         if noisy and not first_part and not begins:
             write_noise(fields, blocks, step, FIRST, True)
         if noisy and not first_part and both:
@@ -483,25 +443,14 @@ def parts_of(scheme: str, method: str, links: int = 0) -> engine.MethodParts:
     @subroutine
     def advance(fields: Any, blocks: int, dt: float, predict: bool) -> bool:
         """The end of a step and the beginning of the next, over lanes: see :func:`polhode.manybody.engine.step_of_all`."""
-        if rescales:
-            for block_number in range(np.uint64(blocks)):
-                base_index = np.uint64(block_number) * np.uint64(width * LANES)
-                for lane in range(np.uint64(LANES)):
-                    i = base_index + np.uint64(lane)
-                    state, moving, _ = ended(fields, i, fast_finish, dt)
-                    store_state(fields, i, state)
-                    store_moving(fields, i, moving)
         draw_noise(fields, blocks, False)
         outside = 0
         for block_number in range(np.uint64(blocks)):
             base_index = np.uint64(block_number) * np.uint64(width * LANES)
             for lane in range(np.uint64(LANES)):
                 i = base_index + np.uint64(lane)
-                if rescales:
-                    outside |= not begun(fields, i, fast_begin, load_state(fields, i), load_moving(fields, i), 0.0, dt)
-                else:
-                    state, moving, heat = ended(fields, i, fast_finish, dt)
-                    outside |= not begun(fields, i, fast_begin, state, moving, heat, dt)
+                state, moving, heat = ended(fields, i, fast_finish, dt)
+                outside |= not begun(fields, i, fast_begin, state, moving, heat, dt)
         if scales:
             move_chains(fields, blocks, dt)
         return outside != 0
@@ -510,18 +459,12 @@ def parts_of(scheme: str, method: str, links: int = 0) -> engine.MethodParts:
         fields: Any, blocks: int, wide: int, dt: float, since_last: float, predict: bool, first_part: bool
     ) -> bool:
         """Advance with the complete kernels, molecule by molecule; ``first_part``: only the beginning of a step."""
-        if rescales and not first_part:
-            for c in range(blocks * LANES):
-                i = place(c, wide)
-                state, moving, _ = ended(fields, i, finish, dt)
-                store_state(fields, i, state)
-                store_moving(fields, i, moving)
         draw_noise(fields, blocks, first_part)
         outside = False
         for c in range(blocks * LANES):
             i = place(c, wide)
             state, moving, heat = load_state(fields, i), load_moving(fields, i), 0.0
-            if not first_part and not rescales:
+            if not first_part:
                 state, moving, heat = ended(fields, i, finish, dt)
             outside |= not begun(fields, i, begin, state, moving, heat, dt)
         if scales:
@@ -541,7 +484,6 @@ def parts_of(scheme: str, method: str, links: int = 0) -> engine.MethodParts:
                 scatter = (omega[c, 7], omega[c, 8], omega[c, 9], omega[c, 10])
                 numbers = factors + scatter + (omega[c, 11], omega[c, 12])
             store_numbers(fields, i, numbers)
-            store_copy(fields, i, (numbers[0],))
             force, torque, momentum = load_force(fields, i), load_torque(fields, i), angular_momentum(spin, body)
             if not begins:
                 force, torque = pushed(speed, momentum, mass, force, torque, noise_of(fields, i, c, 0.0, FIRST), numbers)

@@ -226,16 +226,24 @@ def method_parts(method: OneTorque, normalise: bool, velocities: bool) -> Method
     ``normalise`` says whether quaternions are normalised in every step, ``velocities`` whether the law of force wants them.
     """
     fields_of = record_of(method, normalise, STATE_AFTER_VELOCITIES if velocities else STATE)
-    finish, advance, advance_each, has_short = step_of_all(method, normalise, fields_of)
+    passes = passes_of(method, normalise, fields_of)
+    advance, advance_each = step_of_all(passes, fields_of)
     measure_rates, measure_energy = measurements(method, fields_of)
     plain = {
         "begin": beginner(method, fields_of),
         "advance": _plain(advance),
         "advance_each": advance_each,
-        "sample": sampler(method, fields_of, finish),
+        "sample": sampler(method, fields_of, passes.finish),
         "measure_rates": measure_rates,
         "measure_energy": measure_energy,
     }
+    return compiled_method(method, normalise, fields_of, passes.has_short, plain)
+
+
+def compiled_method(
+    method: OneTorque, normalise: bool, fields_of: "Record", has_short: bool, plain: dict[str, Any]
+) -> MethodParts:
+    """The parts of the loop that hold the kernels of ``method``, from plain functions by their names in :func:`signatures`."""
     return MethodParts(
         **{name: compile_driver(function, signatures()[name], part=True) for name, function in plain.items()},
         passage=compiled_passage(method.processor),
@@ -879,19 +887,30 @@ def record_of(method: OneTorque, normalise: bool, header: int = STATE) -> Record
     return Record(width, loader(of_state), storer(of_state), loader(of_moving), storer(of_moving), carried, header)
 
 
-def step_of_all(method: OneTorque, normalise: bool, fields_of: Record) -> tuple[Any, Any, Any, bool]:
-    """The kernels of a step, in four parts.
+class Passes(NamedTuple):
+    """The two parts of a step of one clump, before and after which the engine computes loads, as kernels.
 
-    They are the kernel ``finish(state, moving, force, torque, body, mass, dt) -> state, moving`` that ends the step of a clump;
-    the pass over all clumps by lanes, and clump by clump (to be compiled), which end a step and begin the next and are
-    ``advance`` and ``advance_each`` in :func:`signatures`; and whether the pass by lanes omits the range reduction.
+    ``finish(state, moving, force, torque, body, mass, dt) -> state, moving`` ends a step;
+    ``begin(fields, i, state, moving, body, mass, dt, since_last, predict) -> within`` begins the next, writes what the record
+    holds, and returns whether the clump is within its margin. ``fast_finish`` and ``fast_begin`` omit the range reduction if
+    ``has_short``, and are the same otherwise.
     """
+
+    finish: Any
+    begin: Any
+    fast_finish: Any
+    fast_begin: Any
+    has_short: bool
+
+
+def passes_of(method: OneTorque, normalise: bool, fields_of: Record) -> Passes:
+    """The parts of a step of one clump with a method; ``normalise`` says whether quaternions are normalised in every step."""
     translation = scheme_of(method)
     before_force, after_force = translation.before_force, translation.after_force
     normalise_first = normalise and method.rotates_before_torque
     normalise_last = normalise and not method.rotates_before_torque
-    width, load_state, store_state, load_moving, store_moving, _, header = fields_of
-    velocities = header > STATE
+    _, _, store_state, _, store_moving, _, header = fields_of
+    note = note_motion if header > STATE else note_nothing
 
     def passes(before_torque: Any, after_torque: Any) -> tuple[Any, Any]:
         """For one clump, the part of a step after the loads and the part before the next loads."""
@@ -926,10 +945,18 @@ def step_of_all(method: OneTorque, normalise: bool, fields_of: Record) -> tuple[
 
         return finish, begin
 
-    note = note_motion if velocities else note_nothing
-    finish, begin = passes(method.before_torque, method.after_torque)
+    complete = passes(method.before_torque, method.after_torque)
     short = shortened(method.before_torque, method.after_torque)
-    fast_finish, fast_begin = (finish, begin) if short is None else passes(*short)
+    return Passes(*complete, *(complete if short is None else passes(*short)), has_short=short is not None)
+
+
+def step_of_all(passes: Passes, fields_of: Record) -> tuple[Any, Any]:
+    """The pass over all clumps by lanes, and clump by clump (to be compiled), which end a step and begin the next.
+
+    They are ``advance`` and ``advance_each`` in :func:`signatures`.
+    """
+    finish, begin, fast_finish, fast_begin, _ = passes
+    width, load_state, _, load_moving, *_ = fields_of
 
     @subroutine
     def advance(fields: Any, blocks: int, dt: float, predict: bool) -> bool:
@@ -966,7 +993,7 @@ def step_of_all(method: OneTorque, normalise: bool, fields_of: Record) -> tuple[
             outside |= not begin(fields, i, state, moving, body, mass, dt, since_last, predict)
         return outside
 
-    return finish, advance, advance_each, short is not None
+    return advance, advance_each
 
 
 @kernel
@@ -1090,7 +1117,7 @@ def sampler(method: OneTorque, fields_of: Record, finish: Any) -> Any:
     """The function ``sample(fields, at_start, count, dt, readout)`` (to be compiled).
 
     It reads r, v, q and omega of all clumps at a whole time into ``readout``, a :class:`Start`. ``finish`` is the kernel of
-    :func:`step_of_all` that ends a step.
+    :class:`Passes` that ends a step.
     """
     read, arrive = method.read, scheme_of(method).read
     torque_completes_reading = method.torque_time == 0.0

@@ -407,14 +407,14 @@ def compiled_parts(
     velocities = law.contact is not None
     with _compiling:
         of_bath = None if bath is None else bath.parts(method)
-        if of_bath is None and (normalise, velocities) not in method.parts:
-            method.parts[normalise, velocities] = method_parts(method, normalise, velocities)
+        if of_bath is None and (normalise, velocities, False) not in method.parts:
+            method.parts[normalise, velocities, False] = method_parts(method, normalise, velocities)
         law = law.compiled_once
         if "engine" not in law.parts:
             law.parts["engine"] = law_parts(law)
     of_law = law.parts["engine"]
     return (
-        of_bath or method.parts[normalise, velocities],
+        of_bath or method.parts[normalise, velocities, False],
         of_law._replace(batch_width=blocks) if law.for_sites else of_law,
     )
 

@@ -266,9 +266,9 @@ class Method(ABC):
         return {}
 
     @cached_property
-    def parts(self) -> dict[tuple[bool, bool], Any]:
+    def parts(self) -> dict[tuple[bool, bool, bool], Any]:
         """What the many-body engine has compiled so far for the method: (whether it normalises, whether the law of force wants
-        velocities) -> its compiled functions.
+        velocities, whether velocities are rescaled) -> its compiled functions.
         """
         return {}
 

@@ -1,0 +1,211 @@
+r"""The loop's parts for a liquid under stochastic velocity rescaling, around any method: Bussi, Donadio and Parrinello (2007).
+
+Between the end of a step and the beginning of the next all velocities are multiplied by one factor, the velocities of the
+centres and the angular velocities or momenta that the method carries; a factor, as a random number does it. Everything else
+that the method remembers, such as torques of earlier steps, stays as it is. A leapfrog carries velocities of half a step
+before: there the bath holds the kinetic energy of half steps, in other methods the one at the end of a step.
+
+Which numbers of a state are velocities is found from the method's kernel ``start`` (:func:`velocities_in`): those that double,
+without any time passing, when the angular velocity doubles.
+
+The last fields of a record belong to the bath. Its kernels compute in coherent units of the fluid, as in
+:mod:`polhode.manybody.bathed`.
+"""
+
+from math import log, sqrt
+from typing import Any, cast
+
+import numpy as np
+
+from polhode.algebra.body import angular_momentum
+from polhode.algebra.philox import block, two_normals, uniform
+from polhode.algebra.vector import dot
+from polhode.compiling.kernel import compiled, subroutine
+from polhode.compiling.lanes import (
+    LANES,
+    fields_from,
+    load_force,
+    load_inertia,
+    load_mass,
+    load_torque,
+    loader,
+    multiplier,
+    place,
+    storer,
+)
+from polhode.compiling.plain import in_plain_python
+from polhode.manybody import engine
+from polhode.manybody.bathed import ALL, FIRST, KEY, NUMBERS, SUMS, ZERO, seed_of
+from polhode.methods.one_body import SOME_BODY, SOME_OMEGA, SOME_Q, SOME_TORQUE
+from polhode.methods.protocol import OneTorque
+
+
+def velocities_in(method: OneTorque) -> tuple[int, ...]:
+    """The indices of the angular velocities or momenta in a state of the method, from 0.
+
+    Raises
+    ------
+    ValueError
+        If the angular velocity that the method stores does not double when these double.
+    """
+    body = method.numbers_of(SOME_BODY)
+    start, stored = in_plain_python(method.start), in_plain_python(method.stored)
+    twice = tuple(2 * number for number in SOME_OMEGA)
+    states = [start(SOME_Q, omega, SOME_TORQUE, body, 0.0) for omega in (SOME_OMEGA, twice)]
+    places = tuple(k for k, (a, b) in enumerate(zip(*states, strict=True)) if b == 2 * a != 0)
+    doubled = tuple(2 * number if k in places else number for k, number in enumerate(states[0]))
+    if not np.allclose(stored(doubled, body, 0.0), twice, rtol=1e-12, atol=0):
+        raise ValueError(
+            f"VelocityRescaling: method {method.key!r} carries no angular velocity or momentum that could be multiplied; take "
+            "another"
+        )
+    return places
+
+
+@subroutine
+def factor_of(kinetic: float, step: float, numbers: Any) -> float:
+    """The factor by which all velocities are multiplied: Bussi, Donadio and Parrinello (2007), Eq. A7.
+
+    ``kinetic`` is the kinetic energy before, ``step`` the number of the step, and ``numbers`` (10,) those of the bath
+    (:data:`polhode.manybody.bathed.NUMBERS`).
+    """
+    persistence, mean, freedoms, seed = numbers[0], numbers[4], numbers[5], seed_of(numbers)
+    shape = 0.5 * (freedoms - 1.0) - 1.0 / 3.0  # of the sum of freedoms - 1 squares: Marsaglia and Tsang (2000)
+    width_of = 1.0 / sqrt(9.0 * shape)
+    squares, first, draw = -1.0, 0.0, ZERO
+    while squares < 0.0:
+        a, b, _, _ = block((np.uint64(step), ALL, FIRST, draw), (seed, KEY))
+        draw += np.uint64(1)
+        x, first = two_normals(a)
+        v = 1.0 + width_of * x
+        v = v * v * v
+        if v > 0.0 and log(uniform(b)) < 0.5 * x * x + shape * (1.0 - v + log(v)):
+            squares = 2.0 * shape * v
+    share = (1.0 - persistence) * mean / (freedoms * kinetic)
+    alpha = persistence + share * (first * first + squares) + 2.0 * first * sqrt(persistence * share)
+    negative = first + sqrt(persistence / share) < 0.0
+    return -sqrt(alpha) if negative else sqrt(alpha)
+
+
+def parts_of(method: OneTorque) -> engine.MethodParts:
+    """The parts of the engine's loop for a method under velocity rescaling, compiled once.
+
+    Raises
+    ------
+    ValueError
+        If the method carries no velocity that could be multiplied.
+    """
+    normalise = method.normalisation(None)
+    if (kept := method.parts.get((normalise, False, True))) is not None:
+        return cast(engine.MethodParts, kept)
+    base = engine.record_of(method, normalise)
+    _, of_state, of_moving = engine.record(method, normalise and method.rotates_before_torque)
+    # The fields of the bath: its numbers, the step, and the sums, of which the first molecule has the heat of all.
+    numbers_at = base.width
+    step_at = numbers_at + NUMBERS
+    sums_at = step_at + 1
+    width = sums_at + SUMS
+    record = base._replace(width=width)
+    load_state, store_state, load_moving, store_moving = record[1:5]
+    load_numbers, store_numbers = loader(fields_from(numbers_at, NUMBERS)), storer(fields_from(numbers_at, NUMBERS))
+    load_step, store_step = loader((step_at,)), storer((step_at,))
+    load_kinetic, store_kinetic = loader((sums_at, sums_at + 1)), storer((sums_at, sums_at + 1))
+    load_heat, store_heat = loader((sums_at + 2,)), storer((sums_at + 2,))
+    multiply_velocities = multiplier(tuple(of_state[k] for k in velocities_in(method)) + of_moving[3:6])
+    multiply_kinetic = multiplier((sums_at, sums_at + 1))
+    passes, stored, warm_up_steps = engine.passes_of(method, normalise, record), method.stored, method.warm_up_steps
+    finish, begin, fast_finish, fast_begin, has_short = passes
+    # A method whose first loads are those of the start has a first part before the reading at the start, which moves nothing.
+    first_is_idle = method.torque_time == 0.0
+    set_off = compiled(engine.beginner(method, record))
+
+    @subroutine
+    def factor(fields: Any, blocks: int) -> float:
+        """Count the step, and return the factor of all velocities: 1 in the steps with which a method of many steps starts."""
+        first = place(0, width)
+        (step,), (heat,) = load_step(fields, first), load_heat(fields, first)
+        store_step(fields, first, (step + 1.0,))
+        if step < warm_up_steps:
+            return 1.0
+        kinetic = 0.0
+        for c in range(blocks * LANES):
+            centre, turning = load_kinetic(fields, place(c, width))
+            kinetic += centre + turning
+        common = factor_of(kinetic, step + 1.0, load_numbers(fields, first))
+        store_heat(fields, first, (heat + (common * common - 1.0) * kinetic,))
+        return common
+
+    @subroutine
+    def advance(fields: Any, blocks: int, dt: float, predict: bool) -> bool:
+        """The end of a step and the beginning of the next, over lanes: see :func:`polhode.manybody.engine.step_of_all`."""
+        for block_number in range(np.uint64(blocks)):
+            base_index = np.uint64(block_number) * np.uint64(width * LANES)
+            for lane in range(np.uint64(LANES)):
+                i = base_index + np.uint64(lane)
+                body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
+                force, torque = load_force(fields, i), load_torque(fields, i)
+                state, moving = fast_finish(load_state(fields, i), load_moving(fields, i), force, torque, body, mass, dt)
+                store_state(fields, i, state)
+                store_moving(fields, i, moving)
+                omega, v = stored(state, body, dt), moving[3:6]
+                store_kinetic(fields, i, (0.5 * mass * dot(v, v), 0.5 * dot(omega, angular_momentum(omega, body))))
+        common = factor(fields, blocks)
+        outside = 0
+        for block_number in range(np.uint64(blocks)):
+            base_index = np.uint64(block_number) * np.uint64(width * LANES)
+            for lane in range(np.uint64(LANES)):
+                i = base_index + np.uint64(lane)
+                multiply_velocities(fields, i, common)
+                multiply_kinetic(fields, i, common * common)
+                body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
+                outside |= not fast_begin(fields, i, load_state(fields, i), load_moving(fields, i), body, mass, dt, dt, predict)
+        return outside != 0
+
+    def advance_each(
+        fields: Any, blocks: int, wide: int, dt: float, since_last: float, predict: bool, first_part: bool
+    ) -> bool:
+        """Advance with the complete kernels, molecule by molecule; ``first_part``: only the beginning of a step."""
+        for c in range(blocks * LANES):
+            i = place(c, wide)
+            body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
+            state, moving = load_state(fields, i), load_moving(fields, i)
+            if not first_part:
+                state, moving = finish(state, moving, load_force(fields, i), load_torque(fields, i), body, mass, dt)
+                store_state(fields, i, state)
+                store_moving(fields, i, moving)
+            omega, v = stored(state, body, dt), moving[3:6]
+            store_kinetic(fields, i, (0.5 * mass * dot(v, v), 0.5 * dot(omega, angular_momentum(omega, body))))
+        common = 1.0 if first_part and first_is_idle else factor(fields, blocks)
+        outside = False
+        for c in range(blocks * LANES):
+            i = place(c, wide)
+            multiply_velocities(fields, i, common)
+            multiply_kinetic(fields, i, common * common)
+            body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
+            state, moving = load_state(fields, i), load_moving(fields, i)
+            outside |= not begin(fields, i, state, moving, body, mass, dt, since_last, predict)
+        return outside
+
+    def begin_all(fields, blocks, count, v, omega, dt):  # type: ignore[no-untyped-def]
+        """Write the initial states, and the numbers of the bath, which stand behind omega."""
+        set_off(fields, blocks, count, v, omega, dt)
+        for c in range(count):
+            factors = (omega[c, 3], omega[c, 4], omega[c, 5], omega[c, 6])
+            scatter = (omega[c, 7], omega[c, 8], omega[c, 9], omega[c, 10])
+            i = place(c, np.int64(width))
+            store_numbers(fields, i, factors + scatter + (omega[c, 11], omega[c, 12]))
+            body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
+            spin, speed = stored(load_state(fields, i), body, dt), load_moving(fields, i)[3:6]
+            store_kinetic(fields, i, (0.5 * mass * dot(speed, speed), 0.5 * dot(spin, angular_momentum(spin, body))))
+
+    measure_rates, measure_energy = engine.measurements(method, record)
+    plain = {
+        "begin": begin_all,
+        "advance": getattr(advance, "py_func", advance),
+        "advance_each": advance_each,
+        "sample": engine.sampler(method, record, finish),
+        "measure_rates": measure_rates,
+        "measure_energy": measure_energy,
+    }
+    method.parts[normalise, False, True] = made = engine.compiled_method(method, normalise, record, has_short, plain)
+    return made
