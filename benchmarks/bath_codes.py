@@ -55,6 +55,7 @@ WORDS = {
 TIMED = (
     ("polhode", "none"),
     ("polhode", "BAOAB"),
+    ("polhode", "v-rescale"),
     ("LAMMPS", "rigid/small langevin"),
     ("LAMMPS", "rigid/nvt/small"),
     ("OpenMM", "LangevinMiddleIntegrator"),
@@ -252,6 +253,11 @@ def langevin(scheme: str) -> manybody.Langevin:
     return manybody.Langevin(FRICTION * 1e-3, temperature=TEMPERATURE, seed=SEED, scheme=scheme)
 
 
+def rescaling() -> manybody.VelocityRescaling:
+    """Velocity rescaling of polhode."""
+    return manybody.VelocityRescaling(RESCALING * 1e3, temperature=TEMPERATURE, seed=SEED)
+
+
 def readings_of(fluid: Fluid, code: str, bath: str, dt: float, duration: float, python: Path) -> Readings:
     """A run of any code, of so many ps."""
     every = round(BETWEEN / dt)
@@ -294,7 +300,7 @@ def us_per_step(fluid: Fluid, code: str, bath: str, python: Path) -> tuple[float
     if code == "polhode":
         at = np.arange(LAPS + 2) * LAP
         laps = Laps(at[1:], time.thread_time)
-        more: dict[str, Any] = {} if bath == "none" else {"bath": langevin(bath)}
+        more: dict[str, Any] = {} if bath == "none" else {"bath": rescaling() if bath == "v-rescale" else langevin(bath)}
         run(fluid, polhode.methods[METHOD], TIMED_STEP, fluid.initial_state(0), at, pauses=laps, **more)
         return float(np.diff(laps.clocked).min()) / LAP * 1e6, polhode.__version__
     if code == "GROMACS":

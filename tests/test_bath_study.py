@@ -329,6 +329,28 @@ def test_the_bias_of_baoab_follows_from_the_gap(page, released):
     )
 
 
+def test_velocity_rescaling_holds_what_is_carried(page, released):
+    """Leapfrogs have the potential energy of B A O A B, methods that carry whole steps the one of O B A B O."""
+    rows = pd.read_csv(HOME / "data/released/bath_rescaling.csv").set_index(["method", "dt"])
+    truth = released.truth("water64")
+    for dt in (2.0, 4.0, 6.0):
+        for methods, scheme in ((("omelyan1998", "spiral_leapfrog"), "BAOAB"), (("exact_rotor", "no_squish"), "OBABO")):
+            bias = released.ladder("water64", scheme, 1.0)[dt].above("potential", truth)
+            for method in methods:
+                row = rows.loc[method, dt]
+                scatter = np.hypot(2 * row["potential_error"], bias.high - bias.value)
+                assert abs(row["potential"] - truth.value - bias.value) < 1.5 * scatter, (method, dt)
+    carried = (189 * rows["carried_translation"] + 192 * rows["carried_rotation"]) / 381
+    holds = abs(rows["left"]) < 20
+    assert (abs(carried[holds] - 300) < 1.2).all() and holds.sum() >= 12
+    lost = rows.loc["magnus_adams4", 4.0]
+    assert f"a step of 4 fs rotation has {lost['rotation']:.1f} K and translation {lost['translation']:.0f} K" in page
+    assert abs(carried["magnus_adams4", 4.0] - 300) < 1
+    times = pd.read_csv(HOME / "data/released/bath_times.csv").set_index(["code", "bath", "molecules"])["us_per_step"]
+    share = times["polhode", "v-rescale", 64] / times["polhode", "none", 64] - 1
+    assert f"costs {100 * share:.0f} % of a step of 64 waters" in page
+
+
 def test_the_page_has_the_longest_steps(page, released):
     longest = {scheme: released.longest_steps("water64", scheme, 1.0, analysis.BIAS) for scheme in ("BAOAB", "OBABO", "LAMMPS")}
     ranges = {scheme: steps["potential"].range_of_fit for scheme, steps in longest.items()}

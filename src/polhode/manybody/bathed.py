@@ -368,8 +368,8 @@ def parts_of(scheme: str, method: str, links: int = 0) -> engine.MethodParts:
                     store_end(fields, i, words)
                 else:
                     store_noise(fields, i, words)
-        for c in range(blocks * LANES):
-            i = place(c, width)
+        for molecule in range(blocks * LANES):
+            i = place(molecule, width)
             words = load_end(fields, i) if to_end else load_noise(fields, i)
             noise = six_normals(words)
             if to_end:

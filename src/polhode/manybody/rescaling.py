@@ -188,11 +188,12 @@ def parts_of(method: OneTorque) -> engine.MethodParts:
 
     def begin_all(fields, blocks, count, v, omega, dt):  # type: ignore[no-untyped-def]
         """Write the initial states, and the numbers of the bath, which stand behind omega."""
+        wide: Any = np.int64(width)
         set_off(fields, blocks, count, v, omega, dt)
         for c in range(count):
             factors = (omega[c, 3], omega[c, 4], omega[c, 5], omega[c, 6])
             scatter = (omega[c, 7], omega[c, 8], omega[c, 9], omega[c, 10])
-            i = place(c, np.int64(width))
+            i = place(c, wide)
             store_numbers(fields, i, factors + scatter + (omega[c, 11], omega[c, 12]))
             body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
             spin, speed = stored(load_state(fields, i), body, dt), load_moving(fields, i)[3:6]

@@ -81,10 +81,12 @@ def simulate(
     normalise : bool, optional
         Whether quaternions are normalised every step; by default as the method declares.
     bath : Langevin, NoseHoover or VelocityRescaling, optional
-        A heat bath around a :class:`Fluid`, for the methods in :data:`polhode.manybody.bathed.DRIFTS`. The run then has also
-        ``temperature_middle_translation`` and ``temperature_middle_rotation``, those between the two kicks of the last step,
-        and ``heat``, the energy that the bath has given since the start. With Langevin the temperature of translation counts
-        all 3 N degrees of freedom.
+        A heat bath around a :class:`Fluid`: velocity rescaling for any method, the others for those in
+        :data:`polhode.manybody.bathed.DRIFTS`. The run then has also ``heat``, the energy that the bath has given since the
+        start, and ``temperature_middle_translation`` and ``temperature_middle_rotation``, those between the two kicks of the
+        last step, or with velocity rescaling ``temperature_carried_translation`` and ``temperature_carried_rotation``, those
+        of the velocities that the method carries. With Langevin the temperature of translation counts all 3 N degrees of
+        freedom.
 
     Returns
     -------

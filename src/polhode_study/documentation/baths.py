@@ -2,11 +2,14 @@
 
 from math import hypot
 from pathlib import Path
+from statistics import NormalDist
 
 import pandas as pd
 
+from polhode.fits import bath_runs
 from polhode.fits.baths import TEMPERATURE
 from polhode.fits.liquid_drifts import HEAT_CAPACITY
+from polhode.interface.netcdf import read_dataset
 from polhode.manybody.units import REAL
 from polhode_study.documentation.markdown import table
 from polhode_study.workflow.entry import HOME
@@ -76,6 +79,33 @@ def what_codes_sample(folder: Path = HOME / "data/released") -> str:
             table(("molecules", "polhode, least, µs", "GROMACS, least, µs", "ratio"), _of_boxes(boxes)),
         ]
     )
+
+
+def velocity_rescaling(folder: Path = HOME / "data/released") -> str:
+    """The table of methods under velocity rescaling, from ``bath_rescaling.csv``, against the truth of the released runs."""
+    truth = bath_runs.BathRuns(read_dataset(folder / bath_runs.RELEASED)).truth("water64")
+    rows = []
+    for _, run in pd.read_csv(folder / "bath_rescaling.csv").iterrows():
+        names = [f"{word}{kind}" for word in ("carried_", "") for kind in ("translation", "rotation")]
+        temperatures = []
+        for value, error in ((run[name], run[f"{name}_error"]) for name in names):
+            digits = 1 if error >= 0.1 else 2
+            temperatures.append(f"{value:.{digits}f} ± {error:.{digits}f}")
+        error = hypot(run["potential_error"], (truth.high - truth.value) / NormalDist().inv_cdf(0.975))
+        above = f"{run['potential'] - truth.value:+.2f} ± {error:.2f}".replace("-", "−")
+        left = f"{run['left']:.{2 if abs(run['left']) < 100 else 4}g}".replace("-", "−")
+        left = left if abs(run["left"]) > 3 * run["left_error"] else "–"
+        rows.append((f"`{run['method']}`, {run['dt']:g} fs", *temperatures, above, left))
+    head = (
+        "method, step",
+        "velocities carried: translation, K",
+        "rotation, K",
+        "at the end of a step: translation, K",
+        "rotation, K",
+        "potential energy above the truth, kT a molecule",
+        "energy that the method makes, kT per degree of freedom and ns",
+    )
+    return table(head, rows)
 
 
 def _of_boxes(times: pd.DataFrame) -> list[tuple[str, ...]]:

@@ -57,6 +57,7 @@ def makers() -> dict[str, Callable[[], str]]:
         "baths_structure": pages.baths_structure,
         "baths_of_drifting": pages.baths_of_drifting,
         "bath_codes": baths.what_codes_sample,
+        "bath_rescaling": baths.velocity_rescaling,
         "engines": engines.engines_page,
         "engines_advice": engines.advice_page,
         "engines_shipped": engines.shipped_page,
