@@ -20,7 +20,7 @@ import numpy as np
 from polhode.algebra.body import angular_momentum
 from polhode.algebra.philox import block, two_normals, uniform
 from polhode.algebra.vector import dot
-from polhode.compiling.kernel import compiled, subroutine
+from polhode.compiling.kernel import compiled, kernel, subroutine
 from polhode.compiling.lanes import (
     LANES,
     fields_from,
@@ -135,22 +135,31 @@ def parts_of(method: OneTorque) -> engine.MethodParts:
         store_heat(fields, first, (heat + (common * common - 1.0) * kinetic,))
         return common
 
+    @kernel
+    def note_kinetic(fields: Any, i: Any, state: Any, moving: Any, dt: Any) -> None:
+        """Write the kinetic energies of the velocities that a molecule carries."""
+        body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
+        omega, v = stored(state, body, dt), moving[3:6]
+        store_kinetic(fields, i, (0.5 * mass * dot(v, v), 0.5 * dot(omega, angular_momentum(omega, body))))
+
+    @kernel
+    def ended(fields: Any, i: Any, end: Any, dt: Any) -> None:
+        """Take the part of a step after the loads, and write everything; ``end`` is the kernel."""
+        body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
+        force, torque = load_force(fields, i), load_torque(fields, i)
+        state, moving = end(load_state(fields, i), load_moving(fields, i), force, torque, body, mass, dt)
+        store_state(fields, i, state)
+        store_moving(fields, i, moving)
+        note_kinetic(fields, i, state, moving, dt)
+
     @subroutine
     def advance(fields: Any, blocks: int, dt: float, predict: bool) -> bool:
         """The end of a step and the beginning of the next, over lanes: see :func:`polhode.manybody.engine.step_of_all`."""
         for block_number in range(np.uint64(blocks)):
             base_index = np.uint64(block_number) * np.uint64(width * LANES)
             for lane in range(np.uint64(LANES)):
-                i = base_index + np.uint64(lane)
-                body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
-                force, torque = load_force(fields, i), load_torque(fields, i)
-                state, moving = fast_finish(load_state(fields, i), load_moving(fields, i), force, torque, body, mass, dt)
-                store_state(fields, i, state)
-                store_moving(fields, i, moving)
-                omega, v = stored(state, body, dt), moving[3:6]
-                store_kinetic(fields, i, (0.5 * mass * dot(v, v), 0.5 * dot(omega, angular_momentum(omega, body))))
-        common = factor(fields, blocks)
-        outside = 0
+                ended(fields, base_index + np.uint64(lane), fast_finish, dt)
+        common, outside = factor(fields, blocks), 0
         for block_number in range(np.uint64(blocks)):
             base_index = np.uint64(block_number) * np.uint64(width * LANES)
             for lane in range(np.uint64(LANES)):
@@ -167,14 +176,10 @@ def parts_of(method: OneTorque) -> engine.MethodParts:
         """Advance with the complete kernels, molecule by molecule; ``first_part``: only the beginning of a step."""
         for c in range(blocks * LANES):
             i = place(c, wide)
-            body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
-            state, moving = load_state(fields, i), load_moving(fields, i)
-            if not first_part:
-                state, moving = finish(state, moving, load_force(fields, i), load_torque(fields, i), body, mass, dt)
-                store_state(fields, i, state)
-                store_moving(fields, i, moving)
-            omega, v = stored(state, body, dt), moving[3:6]
-            store_kinetic(fields, i, (0.5 * mass * dot(v, v), 0.5 * dot(omega, angular_momentum(omega, body))))
+            if first_part:
+                note_kinetic(fields, i, load_state(fields, i), load_moving(fields, i), dt)
+            else:
+                ended(fields, i, finish, dt)
         common = 1.0 if first_part and first_is_idle else factor(fields, blocks)
         outside = False
         for c in range(blocks * LANES):
@@ -191,13 +196,11 @@ def parts_of(method: OneTorque) -> engine.MethodParts:
         wide: Any = np.int64(width)
         set_off(fields, blocks, count, v, omega, dt)
         for c in range(count):
+            i = place(c, wide)
             factors = (omega[c, 3], omega[c, 4], omega[c, 5], omega[c, 6])
             scatter = (omega[c, 7], omega[c, 8], omega[c, 9], omega[c, 10])
-            i = place(c, wide)
             store_numbers(fields, i, factors + scatter + (omega[c, 11], omega[c, 12]))
-            body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
-            spin, speed = stored(load_state(fields, i), body, dt), load_moving(fields, i)[3:6]
-            store_kinetic(fields, i, (0.5 * mass * dot(speed, speed), 0.5 * dot(spin, angular_momentum(spin, body))))
+            note_kinetic(fields, i, load_state(fields, i), load_moving(fields, i), dt)
 
     measure_rates, measure_energy = engine.measurements(method, record)
     plain = {
