@@ -1,9 +1,9 @@
 r"""The loop's parts for a liquid under stochastic velocity rescaling, around any method: Bussi, Donadio and Parrinello (2007).
 
-Between the end of a step and the beginning of the next all velocities are multiplied by one factor, the velocities of the
-centres and the angular velocities or momenta that the method carries; a factor, as a random number does it. Everything else
-that the method remembers, such as torques of earlier steps, stays as it is. A leapfrog carries velocities of half a step
-before: there the bath holds the kinetic energy of half steps, in other methods the one at the end of a step.
+Between the end of a step and the beginning of the next a random factor multiplies the velocities of all centres, and the
+angular velocities or momenta that the method carries. Everything else that the method remembers, such as torques of earlier
+steps, stays as it is. A leapfrog carries velocities of half a step before: there the bath holds the kinetic energy of half
+steps, in other methods the one at the end of a step.
 
 Which numbers of a state are velocities is found from the method's kernel ``start`` (:func:`velocities_in`): those that double,
 without any time passing, when the angular velocity doubles.

@@ -18,6 +18,8 @@ from polhode_study.workflow.entry import HOME
 OF_PLACES = 6 * HEAT_CAPACITY - 3
 #: The runs to whose potential energy the others are compared.
 REFERENCE = {"code": "polhode", "bath": "BAOAB", "dt": 1.0}
+#: Half of an interval of 95 % over the standard error of the mean of three (Student).
+OF_THREE = 4.30
 HEAD = (
     "code, bath",
     "step, fs",
@@ -94,7 +96,7 @@ def velocity_rescaling(folder: Path = HOME / "data/released") -> str:
         error = hypot(run["potential_error"], (truth.high - truth.value) / NormalDist().inv_cdf(0.975))
         above = f"{run['potential'] - truth.value:+.2f} ± {error:.2f}".replace("-", "−")
         left = f"{run['left']:.{2 if abs(run['left']) < 100 else 4}g}".replace("-", "−")
-        left = left if abs(run["left"]) > 3 * run["left_error"] else "–"
+        left = left if abs(run["left"]) > OF_THREE * run["left_error"] else "–"
         rows.append((f"`{run['method']}`, {run['dt']:g} fs", *temperatures, above, left))
     head = (
         "method, step",
