@@ -11,7 +11,7 @@ public class ExactTumbling : MonoBehaviour
     ExactRotor.Inertia inertia;
     Quat before;
     Vec3 rest;
-    bool turning, touching;
+    bool ready, touching;
 
     void OnEnable()
     {
@@ -23,7 +23,7 @@ public class ExactTumbling : MonoBehaviour
 
     void OnDisable()
     {
-        turning = false;
+        ready = false;
         StopAllCoroutines();
     }
 
@@ -34,31 +34,38 @@ public class ExactTumbling : MonoBehaviour
         Physics.SyncTransforms(); // the engine learns what scripts have set in the transform
         before = Axes();
         inertia = ExactRotor.inertia_of(In(body.inertiaTensor));
-        Vec3 moments = inertia.moments, spin = In(body.angularVelocity), omega = Rotated(Inverse(before), spin);
-        double energy = 0.5 * (moments.x * omega.x * omega.x + moments.y * omega.y * omega.y + moments.z * omega.z * omega.z);
-        turning = !body.isKinematic && moments.x > 0 && moments.y > 0 && moments.z > 0
-            && energy > (touching ? body.mass * body.sleepThreshold : 0f);
-        touching = false;
-        if (!turning) return;
-        double dt = Time.fixedDeltaTime;
-        Quat turn = ExactRotor.run(new Quat(1, 0, 0, 0), omega, inertia, (t, q, w) => new Vec3(0, 0, 0), dt, 1).q;
-        double sine = System.Math.Sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
-        double rate = 2 * System.Math.Atan(sine / turn.w) / (sine * dt);
-        body.angularVelocity = Out(Rotated(before, new Vec3(rate * turn.x, rate * turn.y, rate * turn.z)));
+        Vec3 spin = In(body.angularVelocity), omega = Rotated(Inverse(before), spin);
+        if (Tumbles(omega)) {
+            double dt = Time.fixedDeltaTime;
+            Quat turn = ExactRotor.run(new Quat(1, 0, 0, 0), omega, inertia, (t, q, w) => new Vec3(0, 0, 0), dt, 1).q;
+            double sine = System.Math.Sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
+            double rate = 2 * System.Math.Atan(sine / turn.w) / (sine * dt);
+            body.angularVelocity = Out(Rotated(before, new Vec3(rate * turn.x, rate * turn.y, rate * turn.z)));
+        }
         rest = Plus(spin, In(-body.angularVelocity));
+        ready = true;
+        touching = false;
     }
 
-    IEnumerator AfterSteps() // the angular velocity of the angular momentum, with the impulses that the engine has added
+    IEnumerator AfterSteps() // set the angular velocity from the momentum, with the impulses that the engine has added
     {
         while (true) {
             yield return afterStep;
-            if (!turning || body.isKinematic) continue;
-            turning = false;
             Vec3 omega = Rotated(Inverse(before), Plus(In(body.angularVelocity), rest));
+            if (!ready || !Tumbles(omega)) continue;
+            ready = false;
             Vec3 momentum = Rotated(before, Times(inertia.moments, omega));
             Quat after = Axes();
             body.angularVelocity = Out(Rotated(after, Times(inertia.reciprocals, Rotated(Inverse(after), momentum))));
         }
+    }
+
+    bool Tumbles(Vec3 omega) // if not, the engine moves the body and may let it sleep
+    {
+        Vec3 I = inertia.moments;
+        double energy = 0.5 * (I.x * omega.x * omega.x + I.y * omega.y * omega.y + I.z * omega.z * omega.z);
+        bool free = !body.isKinematic && I.x > 0 && I.y > 0 && I.z > 0; // a moment of 0 is a frozen axis
+        return free && energy > (touching ? body.mass * body.sleepThreshold : 0f);
     }
 
     Quat Axes() // the principal axes in the world
