@@ -40,13 +40,13 @@ for tolerance in 1e-3 1e-5; do
     for start in with without; do
         gmx grompp -f second.mdp -c $start.gro -t first.trr -p topol.top -o second.tpr > grompp.log 2>&1
         gmx dump -s second.tpr 2> dump.log > settings.txt
-        read -r kept list <<< "$(awk '/ verlet-buffer-tolerance /{a=$3} / rlist /{b=$3} END{print a, b}' settings.txt)"
-        echo "asked for $tolerance, $start velocities in the file of -c: tolerance $kept, list of $list nm"
-        echo "$kept $list" > "$start$tolerance"
+        read -r used list <<< "$(awk '/ verlet-buffer-tolerance /{a=$3} / rlist /{b=$3} END{print a, b}' settings.txt)"
+        echo "asked for $tolerance, $start velocities in the file of -c: tolerance $used, list of $list nm"
+        echo "$used $list" > "$start$tolerance"
         if [ $start = with ]; then
-            awk -v a="$kept" -v b=$tolerance 'BEGIN{exit !(a + 0 == b + 0)}' || { echo "the tolerance is lost with velocities, too"; exit 1; }
+            awk -v a="$used" -v b=$tolerance 'BEGIN{exit !(a + 0 == b + 0)}' || { echo "the tolerance is lost with velocities, too"; exit 1; }
         else
-            [ "$kept $list" = "-1 0.88" ] || { echo "the tolerance is used now"; exit 1; }
+            [ "$used $list" = "-1 0.88" ] || { echo "the tolerance is used now"; exit 1; }
             grep -A1 "initial temperature of zero" grompp.log
             echo "  velocity of the first atom, from -t: $(grep -m 1 "^ *v\[" settings.txt | cut -d= -f2)"
         fi
