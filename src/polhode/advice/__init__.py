@@ -444,16 +444,16 @@ def for_liquid(
         Of the energy, to stay below: kT per degree of freedom and ns; 0.01 by default, for runs of 1 ns. 0.01/N for N ns.
     code : str
         ``"LAMMPS"``, ``"GROMACS"`` or ``"OpenMM"``, or without a bath ``"AMBER"``, for its own method and what to write there;
-        with the bath ``nose-hoover`` ``"LAMMPS"`` alone.
+        with the bath ``nose-hoover`` ``"LAMMPS"`` alone, with ``v-rescale`` ``"GROMACS"``.
     length : str or float, optional
         Of the run at constant energy, in s or with its unit (``"10ns"``): in place of ``drift``, which is 0.01 over so many ns.
-    bath : "langevin" or "nose-hoover", optional
+    bath : "langevin", "nose-hoover" or "v-rescale", optional
         The run is in a heat bath: the answer has the scheme, the step and where to read the temperature.
     gamma : str or float
         The friction, which the bath ``langevin`` needs and no other takes, with its unit (``"1/ps"``) or in 1/s.
     bias : float, optional
-        By how many K the temperatures of translation and of rotation may be off at 300 K in the bath ``langevin``; 0.5 by
-        default.
+        By how many K the temperatures of translation and of rotation may be off at 300 K in the baths ``langevin`` and
+        ``v-rescale``; 0.5 by default.
     molecule : str or path, optional
         In place of ``liquid`` the file of a molecule (:meth:`polhode.manybody.Molecule.from_file`), whose fastest libration is
         measured in a liquid of 64 such molecules: half a minute for three sites.
@@ -485,7 +485,7 @@ def for_liquid(
         if drift is not None or length is not None:
             raise AdviceError(
                 f"{'length' if drift is None else 'drift'} belongs to runs at constant energy; leave it out: in a bath the "
-                "length does not matter, as friction takes the drift out, and what remains is a `bias` of the temperature, in K"
+                "length does not matter, as the bath takes the drift out, and what remains is a `bias` of the temperature, in K"
             )
         return from_baths.from_baths(liquid, bath, gamma, bias, options.folder, options.everything, code)
     if gamma is not None or bias is not None:

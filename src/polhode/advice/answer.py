@@ -118,7 +118,7 @@ class Recommendation:
         also of answers that rest on no run of the motion itself.
     error : float
         The error to stay below: of bodies the angle in rad and relative in omega, of contacts relative, of a liquid its drift
-        in kT per degree of freedom and ns, or in the bath langevin the bias in K.
+        in kT per degree of freedom and ns, or in the baths langevin and v-rescale the bias in K.
     kind : str
         What the answer rests on: "runs", "laws", "satellites", "contacts", "impacts", "bulk" or "liquid".
     asked : dict

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from polhode.advice.errors import AdviceError
 from polhode.fits.largest_step import rounded_down
@@ -60,11 +61,12 @@ UNMEASURED: Mapping[str, str] = {
     "liggghts": "its contact update was not run. Ask for LAMMPS, from which it comes, and compare with a run of half the step "
     "(read, not run: `fix multisphere` turns bodies as `fix rigid` of LAMMPS does)"
 }
-SMOOTH, WITHOUT_MESH = "the cut-off smooth (PME: docs/liquids.md)", "the cut-off smooth (PME was not measured)"
+WITH_MESH, WITHOUT_MESH = "the cut-off smooth (PME)", "the cut-off smooth (PME was not measured)"
+SMOOTH = "the cut-off smooth (PME: docs/liquids.md)"
 SMOOTH_PAIRS = "the cut-off smooth: `lj/gromacs` with PPPM (`lj/gromacs/coul/gromacs` to compare methods)"
 LIQUIDS = (
     CodeWords("LAMMPS", "`timestep {step}` (fs, `units real`) with `fix rigid/nve/small`", 1e-15, "no_squish", SMOOTH_PAIRS),
-    CodeWords("GROMACS", "`dt = {step}` (ps) and `integrator = md`, with SETTLE", 1e-12, "moser_veselov", SMOOTH),
+    CodeWords("GROMACS", "`dt = {step}` (ps) and `integrator = md`, with SETTLE", 1e-12, "moser_veselov", WITH_MESH),
     CodeWords("OpenMM", "`VerletIntegrator({step}*picoseconds)` with `rigidWater=True`", 1e-12, "moser_veselov", SMOOTH),
     CodeWords("AMBER", "`dt = {step}` (ps) with `ntc = 2, ntf = 2`", 1e-12, "moser_veselov", WITHOUT_MESH),
 )
@@ -104,6 +106,28 @@ CHAINS = (
         SMOOTH_PAIRS,
     ),
 )
+#: Codes without chains that were run, by their names in small letters, and what to take there.
+OTHER_CHAINS: Mapping[str, str] = {
+    "gromacs": "its chains were not run; take `bath` v-rescale there",
+    "openmm": "its NoseHooverIntegrator was not run; take `bath` langevin there",
+}
+#: With velocity rescaling; lines also name the temperature (K) and the relaxation time (ps).
+RESCALING = (
+    CodeWords(
+        "GROMACS",
+        "`integrator = md`, `dt = {step}`, `tcoupl = v-rescale`, `tc-grps = System`, `tau-t = {time:g}` (ps) and "
+        "`ref-t = {temperature:g}`, with SETTLE",
+        1e-12,
+        "moser_veselov",
+        SMOOTH,
+    ),
+)
+#: Codes without velocity rescaling for rigid molecules, by their names in small letters, and what to take there.
+OTHER_RESCALING: Mapping[str, str] = {
+    "lammps": "its `fix temp/csvr` rescales atoms at the end of a step, and its manual excludes `fix shake`; take `bath` "
+    "nose-hoover there",
+    "openmm": "OpenMM 8.6 has no integrator with it; take `bath` langevin there",
+}
 #: Molecules with a site without mass; by code what to write for it, and what else is known.
 WITH_MASSLESS_SITES = ("tip4p2005",)
 MASSLESS_SITES: Mapping[str, tuple[str, str]] = {
@@ -131,10 +155,13 @@ def about_sites(words: CodeWords | None, liquid: str) -> tuple[list[str], list[s
     return [to_write], [known] if known else []
 
 
-def words_of(code: str | None, known: tuple[CodeWords, ...], where: str = "") -> CodeWords | None:
+def words_of(
+    code: str | None, known: tuple[CodeWords, ...], where: str = "", others: Mapping[str, str] = MappingProxyType({})
+) -> CodeWords | None:
     """The words of a code, in small or capital letters; None if none is named.
 
-    ``known``: the codes of the question; ``where``: to which questions they belong, for the message.
+    ``known``: the codes of the question; for the message ``where``, to which questions they belong, and ``others``, what to do
+    with other codes, by their names in small letters.
 
     Raises
     ------
@@ -147,8 +174,8 @@ def words_of(code: str | None, known: tuple[CodeWords, ...], where: str = "") ->
         raise AdviceError(f"code must be a word, got {shown(code)}")
     names: Mapping[str, CodeWords] = {words.name.lower(): words for words in known}
     if code.lower() not in names:
-        *others, last = (words.name for words in known)
-        possible = f"{', '.join(others)} or {last}" if others else last
-        about = UNMEASURED.get(code.lower(), "") if known is CONTACTS else ""
-        raise AdviceError(f"code must be {possible}{where}, got {shown(code)}; {about or 'leave it out for another one'}")
+        *before, last = (words.name for words in known)
+        possible = f"{', '.join(before)} or {last}" if before else last
+        instead = others.get(code.lower(), "leave it out for another one")
+        raise AdviceError(f"code must be {possible}{where}, got {shown(code)}; {instead}")
     return names[code.lower()]

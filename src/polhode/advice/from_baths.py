@@ -1,4 +1,4 @@
-"""Advice for a liquid of rigid molecules in a heat bath: B A O A B, the step, and where to read the temperature.
+"""Advice for a liquid of rigid molecules in a heat bath: what to run around a method, the step, and where to read the temperature.
 
 It rests on the linear analysis of librations (:mod:`polhode.fits.baths`) with the mean squares of forces and torques in water,
 and on the drift of water without a bath: friction takes out again what a splitting brings in. Runs of water in a bath are
@@ -6,26 +6,38 @@ evidence beside them (:mod:`polhode.fits.bath_runs`).
 """
 
 import re
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import log, pi
 from pathlib import Path
 
 from polhode.advice import codes, files
 from polhode.advice.answer import SHOWN, Choice, Recommendation, known_as
-from polhode.advice.codes import STEP_DIGITS, about_sites, words_of
+from polhode.advice.codes import STEP_DIGITS, CodeWords, about_sites, words_of
 from polhode.advice.errors import AdviceError, checked
-from polhode.advice.from_liquids import FEMTOSECOND, MEASURED, UNITS, carried_over, liquid_of, measurements
+from polhode.advice.from_liquids import (
+    FEMTOSECOND,
+    MEASURED,
+    OF_DEFAULT_LIST,
+    UNITS,
+    LiquidMeasurements,
+    carried_over,
+    liquid_of,
+    measurements,
+)
 from polhode.fits import bath_runs, baths
 from polhode.fits.largest_step import rounded_down
 from polhode.fits.liquid_drifts import PREFERRED, STATED, steps_of
 from polhode.interface.arguments import positive, shown
 from polhode.interface.netcdf import read_dataset
 
-#: The baths, by the word of the question; the methods around which there is one.
-BATHS, METHODS = ("langevin", "nose-hoover"), ("exact_rotor", "no_squish", "moser_veselov")
+#: The baths, by the word of the question; the methods around which langevin and nose-hoover are.
+BATHS, METHODS = ("langevin", "nose-hoover", "v-rescale"), ("exact_rotor", "no_squish", "moser_veselov")
+#: Reversible leapfrogs that carry velocities of half steps, for v-rescale; the first was run with it.
+LEAPFROGS = ("omelyan1998", "omelyan1999_momentum", "spiral_omelyan")
 RATE = re.compile(r"([-+.\deE]+) */ *(fs|ps|ns|s)")
-#: The time of chains with which water was run, fs.
-CHAIN = 100.0
+#: The times of chains and of velocity rescaling with which water was run, fs.
+CHAIN, RESCALING = 100.0, 100.0
 #: The scheme in words.
 ORDER = "Langevin dynamics in the order B A O A B (B: half a kick, A: half of the free motion, O: friction and noise)"
 AS_FORCES = (
@@ -33,6 +45,24 @@ AS_FORCES = (
     "(Omega dt)^2/4 for weak friction, and the momentum at the end of the step is exact. Collisions lower the first, at most "
     "to (2 Omega_r^2 + Omega_t^2) dt^2/12."
 )
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What limits the step in a bath that keeps rotation and translation within a share of its temperature.
+
+    Parameters
+    ----------
+    rates : mean Omega^2 of translation and of rotation, 1/fs^2
+    longest : the step at which rotation is hotter by the share, and translation colder, fs
+    limits : method -> the longest step whose drift the bath is shown to take out at that share, fs; 0 for none
+    choices : the methods with a step, the best first
+    """
+
+    rates: Sequence[float]
+    longest: float
+    limits: dict[str, float]
+    choices: list[Choice]
 
 
 def rate_of(gamma: str | float) -> float:
@@ -67,7 +97,8 @@ def from_baths(
 ) -> Recommendation:
     """The answer to :func:`polhode.advice.for_liquid` with a bath: the scheme, the step, and where to read the temperature.
 
-    The method takes the longest steps; with a ``code`` it is the code's own. Of chains see :func:`from_chains`.
+    The method takes the longest steps; with a ``code`` it is the code's own. Of chains see :func:`from_chains`, of velocity
+    rescaling :func:`from_rescaling`.
 
     Parameters
     ----------
@@ -87,11 +118,12 @@ def from_baths(
     """
     if not isinstance(bath, str) or bath not in BATHS:
         raise AdviceError(
-            f"bath must be {' or '.join(BATHS)}, got {shown(bath)}; GROMACS' sd and OpenMM's LangevinMiddleIntegrator are "
-            "langevin, LAMMPS' rigid/nvt/small is nose-hoover, and what GROMACS' v-rescale samples is in docs/baths.md"
+            f"bath must be {', '.join(BATHS[:-1])} or {BATHS[-1]}, got {shown(bath)}; GROMACS' sd and OpenMM's "
+            "LangevinMiddleIntegrator are langevin, LAMMPS' rigid/nvt/small is nose-hoover"
         )
     if bath != "langevin":
-        return from_chains(liquid, bath, gamma, bias, results, everything, code)
+        other = from_chains if bath == "nose-hoover" else from_rescaling
+        return other(liquid, bath, gamma, bias, results, everything, code)
     if gamma is None:
         raise AdviceError("gamma is missing: the friction, with its unit, as in 1/ps")
     words = words_of(code, codes.BATHS, " in a heat bath")
@@ -102,22 +134,13 @@ def from_baths(
     scale = period / of_water
     temperature = baths.TEMPERATURE
     share = allowed / temperature
-    rates = [float(rate) / scale**2 for rate in measured.spectrum["rate_squared"].values]
-    longest = baths.longest_step(rates, share)
-    # At rest the bath takes out a drift d, kT/ns, at a kinetic temperature that is too high by the share d/gamma.
-    steps = steps_of(*measured.boxes, allowed=share * friction * scale)
-    limits = {key: steps.get(key, (0.0, 0.0))[0] * scale for key in METHODS}
-    if not any(limits[key] for key in ([words.method] if words else METHODS)):
+    bounds = _bounds(measured, period, share, friction, METHODS, PREFERRED, words)
+    if bounds is None:
         raise AdviceError(
             f"bias: it is not shown of any method that a friction of {friction / 1e3:g}/ps holds the temperature to "
             f"{allowed:g} K; ask for a larger one, or take a stronger friction"
         )
-    preferred = words.method if words else PREFERRED
-    order = sorted(
-        (key for key in METHODS if limits[key]),
-        key=lambda key: (words is not None and key != preferred, -min(limits[key], longest), key != preferred),
-    )
-    choices = [_choice(key, rounded_down(min(limits[key], longest)), period) for key in order]
+    rates, longest, limits, choices = bounds.rates, bounds.longest, bounds.limits, bounds.choices
     per_ps = friction / 1e3
     values = {"temperature": temperature, "friction": per_ps, "tau": 1 / per_ps, "damp": 1e3 / per_ps}
     dt = choices[0].dt / FEMTOSECOND
@@ -169,9 +192,6 @@ def from_baths(
         of_scheme = (bath_runs.AS_FORCES, "friction and noise as forces")
     best, (of_sites, on_sites) = choices[0], about_sites(words, named)
     periods = f"{period / dt:.3g} steps in a period of the fastest libration"
-    ladder = ", ".join(
-        f"{temperature * baths.apart(rates, step):.2g} K at {step:.3g} fs" for step in (2 * scale, 4 * scale, 6 * scale)
-    )
     return Recommendation(
         question=f"{named} at {temperature:g} K, Langevin bath of friction {per_ps:g}/ps, within {allowed:g} K",
         best=best,
@@ -193,8 +213,7 @@ def from_baths(
             "Linear analysis of a libration: with B A O A B the variance of its angle is exact for any friction and any "
             "Omega dt below 2, the momentum too between the kicks; at the end of the step it reads 1 - (Omega dt)^2/4 of it.",
             "Collisions exchange energy between librations and slower motions, which with weak friction leaves rotation "
-            f"hotter and translation colder than the bath by up to (Omega_r^2 - Omega_t^2) dt^2/24: {ladder}, to second order. "
-            "Their mean has no such bias.",
+            f"hotter and translation colder than the bath by up to {_apart(rates, scale)}. Their mean has no such bias.",
             f"Drift without a bath of {' and '.join(measured.words)}: the friction takes it out at a temperature that is "
             "higher by the share drift/gamma; the whole interval of 95% of the drift is below what this allows.",
             *measured_words(*of_scheme, per_ps, results),
@@ -240,7 +259,7 @@ def from_chains(
                 f"{name} belongs to the bath langevin; leave it out: chains have no friction, and hold both temperatures "
                 "between the kicks whatever the step"
             )
-    words = words_of(code, codes.CHAINS, " with Nose-Hoover chains")
+    words = words_of(code, codes.CHAINS, " with Nose-Hoover chains", codes.OTHER_CHAINS)
     measured = measurements(results)
     period, named = liquid_of(liquid, measured.periods)
     scale = period / measured.periods[MEASURED]
@@ -304,6 +323,146 @@ def from_chains(
         asked={"liquid": liquid, "bath": bath} | ({"code": words.name} if words else {}),
         shown=len(choices) if everything else SHOWN,
     )
+
+
+def from_rescaling(
+    liquid: str | float,
+    bath: str,
+    gamma: str | float | None,
+    bias: float | None,
+    results: Path | None,
+    everything: bool,
+    code: str | None,
+) -> Recommendation:
+    """The answer for stochastic velocity rescaling around a leapfrog: the step, and which temperature is the one of the bath.
+
+    Parameters
+    ----------
+    liquid : key of a liquid that was run, or the period of the fastest libration in s, or as a text with its unit
+    bath : its name, for the answer
+    gamma : refused unless it is None
+    bias : by how many K temperatures may be off; :data:`polhode.fits.baths.BIAS` by default
+    results : folder of a run; if None the released data
+    everything : whether all methods are listed
+    code : name of the code in whose words the answer is given, ``"GROMACS"``, or None
+
+    Raises
+    ------
+    AdviceError
+        If nothing is known of the liquid, no method is shown to stay within the bias, or for ``gamma`` or another code.
+    """
+    relaxation = RESCALING / 1e3
+    if gamma is not None:
+        raise AdviceError(
+            f"gamma belongs to the bath langevin; leave it out: velocity rescaling has a relaxation time, {relaxation:g} ps"
+        )
+    words = words_of(code, codes.RESCALING, " with velocity rescaling", codes.OTHER_RESCALING)
+    allowed, temperature = baths.BIAS if bias is None else checked(positive, "bias", bias, "K"), baths.TEMPERATURE
+    measured = measurements(results)
+    period, named = liquid_of(liquid, measured.periods)
+    scale = period / measured.periods[MEASURED]
+    # As much heat flows out as with this friction, 1/ns.
+    friction = baths.equal_friction(relaxation / 1e3)
+    bounds = _bounds(measured, period, allowed / temperature, friction, LEAPFROGS, LEAPFROGS[0], words)
+    if bounds is None:
+        raise AdviceError(
+            f"bias: it is not shown of any method that velocity rescaling holds the temperature to {allowed:g} K; ask for a "
+            "larger one"
+        )
+    best, rates = bounds.choices[0], bounds.rates
+    dt = best.dt / FEMTOSECOND
+    periods = f"{period / dt:.3g} steps in a period of the fastest libration"
+    of_centre, turning = (temperature * baths.at_the_end(rate, dt) for rate in rates)
+    if words is None:
+        notes = [
+            f"A log of whole steps shows rotation at {turning:.4g} K and translation at {of_centre:.4g} K, though the places are "
+            "right. The momentum of the whole must be zero at the start.",
+            "Do not take a method that carries velocities of whole steps (exact rotor, NO_SQUISH): its angles would have up to "
+            f"{temperature * baths.of_places(rates[1], dt):.4g} K at this step.",
+        ]
+    else:
+        notes = [
+            "The temperature in the log is the one to trust: `md` logs half steps, which this bath holds. Leave `comm-mode` at its "
+            "default.",
+            f"`Conserved En.` rises by about {OF_DEFAULT_LIST:.1g} kT per degree of freedom and ns with the default list of "
+            f"pairs, which heats by {temperature * OF_DEFAULT_LIST / friction:.1g} K: it does not judge the step.",
+        ]
+    of_sites, on_sites = about_sites(words, named)
+    return Recommendation(
+        question=f"{named} at {temperature:g} K, velocity rescaling with {relaxation:g} ps, within {allowed:g} K",
+        best=best,
+        sentence=words.first_line(best.dt, periods, temperature=temperature, time=relaxation)
+        if words
+        else f"Take stochastic velocity rescaling with a relaxation time of {relaxation:g} ps around {best.label} "
+        f"({best.method}), a leapfrog, with dt = {dt:.3g} fs: {periods}; read the temperature of the velocities of half steps.",
+        serves=f"At {temperature:g} K translation and rotation are within {allowed:g} K of the bath, and so are the places."
+        + carried_over(named, period, measured.periods),
+        costs=f"A run of 1 ns takes {float(f'{1e6 / dt:.3g}'):,.0f} steps, with one evaluation of the forces each.",
+        notes=[*notes, *of_sites],
+        remarks=[
+            "It holds one sum, the kinetic energy of translation and rotation together: look at both temperatures once. A method "
+            "that takes energy from one of them and brings it into the other goes unnoticed in the sum.",
+            *on_sites,
+        ],
+        changes=["faster librations: measure their period", "a cut-off that is not smooth", "another temperature"],
+        interval=(best.dt, max(bounds.limits[best.method] * FEMTOSECOND, best.dt)),
+        interval_means=f"Interval: up to {dt:.3g} fs each temperature is within {allowed:g} K; beyond "
+        f"{max(bounds.limits[best.method], dt):.3g} fs the drift of the method heats the liquid as a whole, too.",
+        alternatives=bounds.choices,
+        evidence=[
+            "A leapfrog carries velocities of half steps, in which a libration has the mean square of its angle, in units of "
+            "Omega: if the bath holds them, the places are right.",
+            "One factor for all velocities does not change how modes share the energy. Collisions keep one temperature of the "
+            "energy that the steps conserve, so that in half steps rotation is hotter and translation colder than the bath by "
+            f"{_apart(rates, scale)}. Their mean has no such bias.",
+            f"Drift without a bath of {' and '.join(measured.words)}: the bath takes out a drift of d kT per degree of freedom and "
+            f"ns at a temperature that is higher by 2 d tau of it, {2e-3 * relaxation * temperature:.2g} K for d = 1; the whole "
+            "interval of 95% of the drift is below what this allows.",
+            "In water GROMACS was within the errors of this at 4 fs, and had 1.3 times as much at 6 fs (docs/baths.md).",
+            f"From {files.named(measured.path)}.",
+        ],
+        error=allowed,
+        kind="liquid",
+        asked={"liquid": liquid, "bath": bath, "bias": allowed} | ({"code": words.name} if words else {}),
+        shown=len(bounds.choices) if everything else SHOWN,
+    )
+
+
+def _bounds(
+    measured: LiquidMeasurements,
+    period: float,
+    share: float,
+    friction: float,
+    methods: Sequence[str],
+    preferred: str,
+    words: CodeWords | None,
+) -> Bounds | None:
+    """The steps of methods in a bath with a friction in 1/ns, for a share of its temperature; None if there is none.
+
+    With ``words`` the method of the code comes first, and must have a step. ``period``: of the fastest libration, fs.
+    """
+    scale = period / measured.periods[MEASURED]
+    rates = [float(rate) / scale**2 for rate in measured.spectrum["rate_squared"].values]
+    longest = baths.longest_step(rates, share)
+    # At rest the bath takes out a drift d, kT/ns, at a kinetic temperature that is too high by the share d/gamma.
+    steps = steps_of(*measured.boxes, allowed=share * friction * scale)
+    limits = {key: steps.get(key, (0.0, 0.0))[0] * scale for key in dict.fromkeys([*methods, *([words.method] if words else [])])}
+    if not any(limits[key] for key in ([words.method] if words else methods)):
+        return None
+    preferred = words.method if words else preferred
+    order = sorted(
+        (key for key in limits if limits[key]),
+        key=lambda key: (words is not None and key != preferred, -min(limits[key], longest), key != preferred),
+    )
+    return Bounds(rates, longest, limits, [_choice(key, rounded_down(min(limits[key], longest)), period) for key in order])
+
+
+def _apart(rates: Sequence[float], scale: float) -> str:
+    """By how much rotation is hotter than the bath, and translation colder, as a formula and in K at some steps."""
+    ladder = ", ".join(
+        f"{baths.TEMPERATURE * baths.apart(rates, step):.2g} K at {step:.3g} fs" for step in (2 * scale, 4 * scale, 6 * scale)
+    )
+    return f"(Omega_r^2 - Omega_t^2) dt^2/24: {ladder}, to second order"
 
 
 def measured_words(scheme: str, name: str, friction: float, results: Path | None) -> list[str]:

@@ -22,7 +22,7 @@ import numpy as np
 
 from polhode.advice import evidence, files
 from polhode.advice.answer import Choice, Recommendation, joined_names
-from polhode.advice.codes import CONTACTS, CodeWords, words_of
+from polhode.advice.codes import CONTACTS, UNMEASURED, CodeWords, words_of
 from polhode.advice.errors import AdviceError
 from polhode.fits import contact_law
 from polhode.fits.contact_law import Curve
@@ -306,7 +306,7 @@ def from_contacts(
         If no method stays below the error, or only with a step that is :data:`FARTHEST` times finer than the finest run; if the
         measurements lack what the answer needs, or the code is not known.
     """
-    words = words_of(code, CONTACTS)
+    words = words_of(code, CONTACTS, others=UNMEASURED)
     duration = contact if isinstance(contact, ContactTime) else ContactTime(contact)
     time, how = duration.time, duration.how
     places = evidence.places("many_body.nc", results, "many_body.nc")

@@ -18,7 +18,7 @@ import xarray as xr
 from polhode.advice import evidence, files
 from polhode.advice.answer import Choice, Recommendation, joined_names, names_on_lines
 from polhode.advice.arguments import PURPOSES
-from polhode.advice.codes import CONTACTS, CodeWords, words_of
+from polhode.advice.codes import CONTACTS, UNMEASURED, CodeWords, words_of
 from polhode.advice.errors import AdviceError, checked
 from polhode.advice.from_contacts import FARTHEST, PAIR, USUAL, WALLS_CHANGE, ContactTime, beyond, of_a_contact
 from polhode.fits import seed_statistics
@@ -100,7 +100,7 @@ def from_friction(
     """
     if purpose not in PURPOSES:
         raise AdviceError(f"purpose must be {' or '.join(PURPOSES)}, got {purpose!r}; {nearest(purpose, list(PURPOSES))}")
-    code = words.name if (words := words_of(code, CONTACTS)) else None
+    code = words.name if (words := words_of(code, CONTACTS, others=UNMEASURED)) else None
     arguments = {"contact_time": contact.time, "error": error, "purpose": purpose, "law": law, "code": code}
     arguments |= {"friction": friction, "restitution": restitution}
     values = {"friction": friction, "restitution": restitution}

@@ -55,13 +55,15 @@ READS: Mapping[str, tuple[str, bool]] = {
 UNKNOWN = "; which of them the code shows was not measured"
 #: What else a code needs to keep the energy: tolerances of forces, and what takes out the momentum of the whole.
 SETTINGS: Mapping[str, str] = {
-    "GROMACS": "Set `verlet-buffer-tolerance = {tolerance}`: its default heated water by 0.19 kT per degree of freedom and ns. "
+    "GROMACS": "Set `verlet-buffer-tolerance = {tolerance}` (its default heated water by {heating:g} kT per degree of freedom and "
+    "ns). grompp drops it unless the file of `-c` has velocities: it must print `Verlet buffer for a tolerance`. "
     "{precision}Mdp lines: docs/liquids.md.",
     "OpenMM": "Set `ewaldErrorTolerance=1e-5`, and leave the `CMMotionRemover` that `createSystem` adds (input: "
     "docs/liquids.md).",
 }
-#: The drift of water in GROMACS in mixed precision, whatever the list of pairs, kT per degree of freedom and ns.
-OF_MIXED = 0.004
+#: The drift of water in GROMACS in mixed precision, whatever the list of pairs, and with its default list, kT per degree of
+#: freedom and ns.
+OF_MIXED, OF_DEFAULT_LIST = 0.004, 0.19
 #: J/mol/K.
 MOLAR_GAS_CONSTANT = 8.314462618
 #: How many of them are named.
@@ -191,7 +193,10 @@ def from_liquids(
         f"{periods}.",
         serves=f"It is sufficient for SPC/E water at {TEMPERATURE:g} K, with the interval of 95% of the mean drift of "
         f"{measured.molecules} molecules.{carried_over(named, period, measured.periods)}",
-        notes=[*_reading(words, measured.spectrum, recommended.dt / FEMTOSECOND / scale), *_settings(words, drift), *of_sites],
+        notes=[
+            *_reading(words, measured.spectrum, recommended.dt / FEMTOSECOND / scale),
+            *filter(None, [" ".join([*_settings(words, drift), *of_sites])]),
+        ],
         costs=" ".join(
             [in_a_run, *_constrained(recommended.method, steps, longer if in_longer else {}, drift, scale) * (words is None)]
         ),
@@ -240,7 +245,8 @@ def _settings(words: CodeWords | None, drift: float) -> list[str]:
     # kJ/mol/ps for each particle; water with a site M has the fewest degrees of freedom per particle, 6 for four.
     tolerance = rounded_down(drift * 6 / 4 * MOLAR_GAS_CONSTANT * TEMPERATURE / 1e6, 1)
     precision = f"Run `gmx_d`: mixed precision cooled it by {OF_MIXED:g}. " if drift < OF_MIXED else ""
-    return [SETTINGS[words.name].format(tolerance=f"{tolerance:.0e}".replace("e-0", "e-"), precision=precision)]
+    written = f"{tolerance:.0e}".replace("e-0", "e-")
+    return [SETTINGS[words.name].format(tolerance=written, precision=precision, heating=OF_DEFAULT_LIST)]
 
 
 def carried_over(liquid: str, period: float, periods: Mapping[str, float]) -> str:

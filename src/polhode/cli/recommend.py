@@ -36,7 +36,7 @@ from polhode.cli import UsageError, not_negative, positive
 USAGE = """polhode recommend FILE | --inertia I I I --omega W --torque CLASS --time T  --error E
        polhode recommend --torque-class CLASS --omega W  --error E
        polhode recommend --contact-time T | SCENE | --young E --poisson NU --density RHO --radius R --speed V  --error E
-       polhode recommend --liquid KEY | PERIOD  [--bath langevin --gamma RATE | --bath nose-hoover]"""
+       polhode recommend --liquid KEY | PERIOD  [--bath langevin --gamma RATE | --bath nose-hoover | --bath v-rescale]"""
 #: A word in the place of a file that is the unit of the number before it.
 UNIT = re.compile(r"[fpnumµkMGT]?(s|Pa|m|Hz)|[cm]m/s|m/s|rad/s|deg/s|k?g/[cm]?m\^?3|bar|psi|%")
 #: The arguments of :func:`polhode.recommend` that are options of the same name.
@@ -103,7 +103,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--liquid-density", type=positive, metavar="RHO", help="of the liquid of this molecule, g/cm^3 (1)")
     add("--drift", type=positive, metavar="D", help=of_drift)
     add("--length", metavar="T", help="of the run, in place of --drift: 10ns, or 1e-8 (s)")
-    add("--bath", metavar="BATH", help="langevin or nose-hoover: the run is in a heat bath")
+    add("--bath", metavar="BATH", help="langevin, nose-hoover or v-rescale: the run is in a heat bath")
     add("--gamma", metavar="RATE", help="friction of the bath langevin: 1/ps, or 1e12 (1/s)")
     add("--bias", type=positive, metavar="K", help="by how many K temperatures may be off in the bath (0.5)")
     add = parser.add_argument_group("every question").add_argument
