@@ -11,9 +11,11 @@ import pandas as pd
 import pytest
 from rendered import figure_twice
 
+import polhode
 from polhode import manybody
 from polhode.fits import bath_runs
 from polhode.fits import baths as analysis
+from polhode.fits.liquid_drifts import outcomes
 from polhode.interface.netcdf import read_dataset, read_groups
 from polhode.interface.storage import write_dataset
 from polhode.manybody import State
@@ -349,6 +351,77 @@ def test_velocity_rescaling_holds_what_is_carried(page, released):
     times = pd.read_csv(HOME / "data/released/bath_times.csv").set_index(["code", "bath", "molecules"])["us_per_step"]
     share = times["polhode", "v-rescale", 64] / times["polhode", "none", 64] - 1
     assert f"costs {100 * share:.0f} % of a step of 64 waters" in page
+
+
+def test_velocity_rescaling_is_bound_by_the_gap(page, rates):
+    """Of two leapfrogs and of GROMACS the mean is the bath, and up to 4 fs the gap is twice the bound."""
+    rows = pd.read_csv(HOME / "data/released/bath_rescaling.csv").set_index(["method", "dt"])
+    codes = pd.read_csv(HOME / "data/released/bath_codes.csv").set_index(["bath", "dt"]).loc["v-rescale"]
+    gaps = {}
+    for method in ("omelyan1998", "spiral_leapfrog"):
+        for dt, row in rows.loc[method].iterrows():
+            values = row["carried_rotation"], row["carried_translation"]
+            errors = row["carried_rotation_error"], row["carried_translation_error"]
+            gaps[method, dt] = values, np.hypot(*errors), 2 * row["left"] * 1e-4 * 300
+    for dt, row in codes.iterrows():
+        # Velocities that GROMACS writes are half a step older: what is left over belongs to the rotation, twice.
+        values = row["temperature_rotation"] + 2 * row["temperature_rest"], row["temperature_translation"]
+        gaps["GROMACS", dt] = values, np.hypot(row["temperature_rotation_error"], row["temperature_translation_error"]), 0.0
+    for (side, dt), ((rotation, translation), error, heated) in gaps.items():
+        expected = 600 * analysis.apart(rates, dt)
+        assert abs((192 * rotation + 189 * translation) / 381 - 300 - heated) < 2 * error, (side, dt)
+        if dt < 6:
+            assert abs(rotation - translation - expected) < 2 * error, (side, dt)
+        else:
+            assert 1 < (rotation - translation) / expected < 1.45, (side, dt)
+    half = {side: (gaps[side, 6.0][0][0] - gaps[side, 6.0][0][1]) / 2 for side in ("omelyan1998", "GROMACS")}
+    bound = {dt: f"{300 * analysis.apart(rates, dt):.1f}" for dt in (2.0, 4.0, 6.0)}
+    for text in (
+        f"This is {bound[2.0]} K in water at 2 fs and {bound[4.0]} K at 4 fs, as measured within the errors",
+        f"At 6 fs it is {bound[6.0]} K, and half of the measured gap is {half['omelyan1998']:.1f} K with `omelyan1998` and "
+        f"{half['GROMACS']:.1f} K in GROMACS",
+    ):
+        assert text in page
+    answer = polhode.recommend(liquid="spce", bath="v-rescale", code="gromacs")
+    ratio = half["GROMACS"] / (300 * analysis.apart(rates, 6.0))
+    assert f"and had {ratio:.1f} times as much at 6 fs" in " ".join(answer.why().split())
+    asked = re.sub(r"\s+", " ", (HOME / "docs/recommend-liquid.md").read_text(encoding="utf-8"))
+    assert "had three quarters of the gap of GROMACS at 6 fs" in asked and 0.7 < 1 / ratio < 0.8
+    assert rates[0] == pytest.approx(0.0014, rel=0.01) and answer.dt == pytest.approx(1.9e-15)
+
+
+def test_velocity_rescaling_takes_heat_out_at_a_temperature(page):
+    """A method that brings in d kT a degree of freedom and ns: after the factor K - nkT/2 is d tau (1 - dt/(2 tau)) n kT.
+
+    Of Magnus-Adams 4 only at 2 and 6 fs: at 4 fs its energy goes in the first picoseconds, when rotation stops.
+    """
+    rows = pd.read_csv(HOME / "data/released/bath_rescaling.csv").set_index(["method", "dt"])
+    tau = 1e-4  # ns
+    assert analysis.equal_friction(tau) == pytest.approx(5e3)
+    cases = [("fincham1992", dt) for dt in (2.0, 4.0, 6.0)] + [("magnus_adams4", dt) for dt in (2.0, 6.0)]
+    hotter = {}
+    for case in cases:
+        row = rows.loc[case]
+        hotter[case] = (192 * row["carried_rotation"] + 189 * row["carried_translation"]) / 381 - 300
+        expected = 300 * row["left"] / analysis.equal_friction(tau) * (1 - case[1] * 1e-6 / (2 * tau))
+        error = np.hypot(192 * row["carried_rotation_error"], 189 * row["carried_translation_error"]) / 381
+        assert abs(hotter[case] - expected) < 2.5 * error, case
+    assert hotter["magnus_adams4", 6.0] > 300 and hotter["magnus_adams4", 2.0] < -2
+    by_formula, measured = 600 * rows.loc[("fincham1992", 6.0), "left"] * tau, hotter["fincham1992", 6.0]
+    assert f"{by_formula:.1f} K for `fincham1992` at 6 fs, where {measured:.1f} K were measured" in page
+    assert f"it is {600 * tau:.2f} K for 1 kT per degree of freedom and ns" in page
+
+
+def test_heat_at_half_steps_is_not_all_of_the_energy(page, rates):
+    """By how much the energy of omelyan1998 less the heat changes more than without a bath: Omega^2 dt^2/(8 tau n)."""
+    left = pd.read_csv(HOME / "data/released/bath_rescaling.csv").set_index(["method", "dt"]).loc["omelyan1998"]
+    drifts = outcomes(read_groups(HOME / "data/released/liquids.nc")["/followed"])["omelyan1998"]
+    freedoms, square = 381, (189 * rates[0] + 192 * rates[1]) / 381
+    excess = {dt: square * dt**2 / (8 * 1e-4 * freedoms) for dt in (2.0, 4.0, 6.0)}
+    for dt, expected in excess.items():
+        error = np.hypot(left["left_error"][dt], (drifts[dt].high - drifts[dt].low) / 4)
+        assert abs(left["left"][dt] - drifts[dt].drift - expected) < 2 * error < expected, dt
+    assert f"{excess[4.0]:.2f} kT per degree of freedom and ns at 4 fs, which hides the {drifts[4.0].drift:.2f} of" in page
 
 
 def test_the_page_has_the_longest_steps(page, released):

@@ -31,8 +31,10 @@ QUESTIONS = [
     {},
     IN_A_BATH,
     {"bath": "nose-hoover"},
+    {"bath": "v-rescale"},
 ]
 CODES = {"constant": [None, "lammps", "gromacs", "openmm", "amber"], "langevin": [None, "lammps", "gromacs", "openmm"]}
+CODES |= {"nose-hoover": [None, "lammps"], "v-rescale": [None, "gromacs"]}
 
 
 @cache
@@ -40,7 +42,7 @@ def answers():
     """Answers on water: liquid, question, code, answer."""
     every = []
     for liquid, question in product(("tip4p2005",), QUESTIONS):
-        for code in CODES.get(question.get("bath", "constant"), [None, "lammps"]):
+        for code in CODES[question.get("bath", "constant")]:
             every.append((liquid, question, code, polhode.recommend(liquid=liquid, code=code, **question)))
     return every
 
@@ -103,6 +105,8 @@ def test_steps_in_a_bath_are_the_command_s():
         else:
             steps = f"{fs['gromacs'] / 1e3:g} ps in GROMACS (`dt`), {fs['openmm']:g} fs in OpenMM and "
             assert f"{steps}{fs['lammps']:g} fs in LAMMPS" in " ".join(text.split())
+        rescaled = polhode.recommend(liquid=liquid, code="gromacs", bath="v-rescale").dt * 1e15
+        assert rescaled == pytest.approx(fs["gromacs"]), "the page says that v-rescale has the same step"
 
 
 def test_the_page_says_what_logs_show():
@@ -272,11 +276,29 @@ def run_gromacs(folder, text, *columns):
     def gmx(*words, answer=""):
         done = subprocess.run(["gmx", *words], cwd=folder, input=answer, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr[-3000:]
+        (folder / f"{words[0]}.txt").write_text(done.stdout + done.stderr)
 
     gmx("grompp", "-f", "run.mdp", "-c", "start.gro", "-p", "topol.top", "-o", "run.tpr", "-maxwarn", "0")
     gmx("mdrun", "-s", "run.tpr", "-deffnm", "run", "-ntmpi", "1", "-ntomp", "1", "-pin", "off")
     gmx("energy", "-f", "run.edr", "-o", "log.xvg", "-dp", "-xvg", "none", answer="\n".join([*columns, "", ""]))
     return np.loadtxt(folder / "log.xvg").T[1:]
+
+
+@pytest.mark.thorough
+def test_an_installed_grompp_needs_velocities_for_the_tolerance(tmp_path):
+    """Without them a note, a tolerance of -1 and a list of 1.1 nm; with them the line that the page and the answer name."""
+    for velocities, tolerance in (("", -1.0), ("gen-vel = yes\ngen-temp = 300\ngen-seed = 17", 3e-6)):
+        text = re.sub(r"nsteps .*", "nsteps = 0", inputs.at_constant_energy("gromacs"))
+        text = re.sub(r"continuation .*", velocities or r"\g<0>", text)
+        folder = tmp_path / f"with{bool(velocities)}"
+        folder.mkdir()
+        run_gromacs(folder, text, "Temperature")
+        said = (folder / "grompp.txt").read_text()
+        assert ("Determining Verlet buffer for a tolerance of 3e-06 kJ/mol/ps" in said) == bool(velocities)
+        assert ("initial temperature of zero" in said) != bool(velocities)
+        log = (folder / "run.log").read_text()
+        assert float(re.search(r"verlet-buffer-tolerance += (\S+)", log)[1]) == pytest.approx(tolerance)
+        assert velocities or float(re.search(r"rlist += (\S+)", log)[1]) == pytest.approx(1.1)
 
 
 @pytest.mark.thorough

@@ -34,6 +34,8 @@ QUESTIONS = (
     "--liquid spce",
     "--liquid 33fs --code openmm --length 10ns",
     "--liquid water64 --bath nose-hoover",
+    "--liquid 33fs --bath v-rescale --bias 2",
+    "--liquid tip4p2005 --bath v-rescale --code gromacs",
     "--liquid spce --bath langevin --gamma 1/ps",
     "--liquid spce --bath langevin --gamma 1/ps --code gromacs",
     *(

@@ -1,4 +1,4 @@
-"""Advice for a liquid of rigid molecules in a heat bath: what to run around a method, the step, and where to read the temperature.
+"""Advice for a liquid of rigid molecules in a heat bath: the scheme, the step, and where to read the temperature.
 
 It rests on the linear analysis of librations (:mod:`polhode.fits.baths`) with the mean squares of forces and torques in water,
 and on the drift of water without a bath: friction takes out again what a splitting brings in. Runs of water in a bath are
@@ -54,13 +54,11 @@ class Bounds:
     Parameters
     ----------
     rates : mean Omega^2 of translation and of rotation, 1/fs^2
-    longest : the step at which rotation is hotter by the share, and translation colder, fs
     limits : method -> the longest step whose drift the bath is shown to take out at that share, fs; 0 for none
     choices : the methods with a step, the best first
     """
 
     rates: Sequence[float]
-    longest: float
     limits: dict[str, float]
     choices: list[Choice]
 
@@ -140,7 +138,7 @@ def from_baths(
             f"bias: it is not shown of any method that a friction of {friction / 1e3:g}/ps holds the temperature to "
             f"{allowed:g} K; ask for a larger one, or take a stronger friction"
         )
-    rates, longest, limits, choices = bounds.rates, bounds.longest, bounds.limits, bounds.choices
+    rates, limits, choices = bounds.rates, bounds.limits, bounds.choices
     per_ps = friction / 1e3
     values = {"temperature": temperature, "friction": per_ps, "tau": 1 / per_ps, "damp": 1e3 / per_ps}
     dt = choices[0].dt / FEMTOSECOND
@@ -375,15 +373,15 @@ def from_rescaling(
     of_centre, turning = (temperature * baths.at_the_end(rate, dt) for rate in rates)
     if words is None:
         notes = [
-            f"A log of whole steps shows rotation at {turning:.4g} K and translation at {of_centre:.4g} K, though the places are "
-            "right. The momentum of the whole must be zero at the start.",
+            f"A log of whole steps shows rotation at {turning:.4g} K and translation at {of_centre:.4g} K, though the places "
+            "are right. The momentum of the whole must be zero at the start.",
             "Do not take a method that carries velocities of whole steps (exact rotor, NO_SQUISH): its angles would have up to "
             f"{temperature * baths.of_places(rates[1], dt):.4g} K at this step.",
         ]
     else:
         notes = [
-            "The temperature in the log is the one to trust: `md` logs half steps, which this bath holds. Leave `comm-mode` at its "
-            "default.",
+            "The temperature in the log is the one to trust: `md` logs half steps, which this bath holds. Leave `comm-mode` at "
+            "its default.",
             f"`Conserved En.` rises by about {OF_DEFAULT_LIST:.1g} kT per degree of freedom and ns with the default list of "
             f"pairs, which heats by {temperature * OF_DEFAULT_LIST / friction:.1g} K: it does not judge the step.",
         ]
@@ -400,8 +398,8 @@ def from_rescaling(
         costs=f"A run of 1 ns takes {float(f'{1e6 / dt:.3g}'):,.0f} steps, with one evaluation of the forces each.",
         notes=[*notes, *of_sites],
         remarks=[
-            "It holds one sum, the kinetic energy of translation and rotation together: look at both temperatures once. A method "
-            "that takes energy from one of them and brings it into the other goes unnoticed in the sum.",
+            "It holds one sum, the kinetic energy of translation and rotation together: look at both temperatures once. A "
+            "method that takes energy from one of them and brings it into the other goes unnoticed in the sum.",
             *on_sites,
         ],
         changes=["faster librations: measure their period", "a cut-off that is not smooth", "another temperature"],
@@ -415,8 +413,8 @@ def from_rescaling(
             "One factor for all velocities does not change how modes share the energy. Collisions keep one temperature of the "
             "energy that the steps conserve, so that in half steps rotation is hotter and translation colder than the bath by "
             f"{_apart(rates, scale)}. Their mean has no such bias.",
-            f"Drift without a bath of {' and '.join(measured.words)}: the bath takes out a drift of d kT per degree of freedom and "
-            f"ns at a temperature that is higher by 2 d tau of it, {2e-3 * relaxation * temperature:.2g} K for d = 1; the whole "
+            f"Drift without a bath of {' and '.join(measured.words)}: the bath takes out a drift of d kT per degree of freedom "
+            f"and ns at a temperature that is higher by the share 2 d tau, {temperature / friction:.2g} K for d = 1; the whole "
             "interval of 95% of the drift is below what this allows.",
             "In water GROMACS was within the errors of this at 4 fs, and had 1.3 times as much at 6 fs (docs/baths.md).",
             f"From {files.named(measured.path)}.",
@@ -446,7 +444,9 @@ def _bounds(
     longest = baths.longest_step(rates, share)
     # At rest the bath takes out a drift d, kT/ns, at a kinetic temperature that is too high by the share d/gamma.
     steps = steps_of(*measured.boxes, allowed=share * friction * scale)
-    limits = {key: steps.get(key, (0.0, 0.0))[0] * scale for key in dict.fromkeys([*methods, *([words.method] if words else [])])}
+    limits = {
+        key: steps.get(key, (0.0, 0.0))[0] * scale for key in dict.fromkeys([*methods, *([words.method] if words else [])])
+    }
     if not any(limits[key] for key in ([words.method] if words else methods)):
         return None
     preferred = words.method if words else preferred
@@ -454,7 +454,7 @@ def _bounds(
         (key for key in limits if limits[key]),
         key=lambda key: (words is not None and key != preferred, -min(limits[key], longest), key != preferred),
     )
-    return Bounds(rates, longest, limits, [_choice(key, rounded_down(min(limits[key], longest)), period) for key in order])
+    return Bounds(rates, limits, [_choice(key, rounded_down(min(limits[key], longest)), period) for key in order])
 
 
 def _apart(rates: Sequence[float], scale: float) -> str:

@@ -55,8 +55,8 @@ READS: Mapping[str, tuple[str, bool]] = {
 UNKNOWN = "; which of them the code shows was not measured"
 #: What else a code needs to keep the energy: tolerances of forces, and what takes out the momentum of the whole.
 SETTINGS: Mapping[str, str] = {
-    "GROMACS": "Set `verlet-buffer-tolerance = {tolerance}` (its default heated water by {heating:g} kT per degree of freedom and "
-    "ns). grompp drops it unless the file of `-c` has velocities: it must print `Verlet buffer for a tolerance`. "
+    "GROMACS": "Set `verlet-buffer-tolerance = {tolerance}` (its default heated water by {heating:g} kT per degree of freedom "
+    "and ns). grompp drops it unless the file of `-c` has velocities: it must print `Verlet buffer for a tolerance`. "
     "{precision}Mdp lines: docs/liquids.md.",
     "OpenMM": "Set `ewaldErrorTolerance=1e-5`, and leave the `CMMotionRemover` that `createSystem` adds (input: "
     "docs/liquids.md).",

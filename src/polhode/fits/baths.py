@@ -20,9 +20,9 @@ mode is between the two: between the kicks rotation, whose librations are faster
 likewise. The sum of both is unbiased; the potential energy is not quite, as measured.
 
 **Velocity rescaling** multiplies all velocities by one factor and leaves the modes with the common temperature that collisions
-give them. A leapfrog carries momenta of half steps, in which a libration has the mean square of its angle: with x = A cos(n phi)
-they are - A Omega sin((n + 1/2) phi). The bath holds their sum, so rotation is hotter than the bath and translation colder by
-the bound above, whatever the relaxation time.
+give them. A leapfrog carries momenta of half steps, in which a libration has the mean square of its angle: with
+x = A cos(n phi) they are - A Omega sin((n + 1/2) phi). The bath holds the sum of their squares, so rotation is hotter than the
+bath and translation colder by the bound above, whatever the relaxation time.
 """
 
 from collections.abc import Sequence
@@ -128,11 +128,11 @@ def longest_step(rates_squared: Sequence[float], share: float) -> float:
 
 
 def equal_friction(time: float) -> float:
-    """The friction that takes heat out as fast as velocity rescaling with this relaxation time: 1/(2 time), in its inverse unit.
+    """The friction that takes heat out as fast as velocity rescaling with this relaxation time: 1/(2 time), in its inverse.
 
     Under a friction gamma a kinetic energy decays at the rate 2 gamma (:class:`polhode.manybody.Langevin`), under velocity
-    rescaling at 1/``time`` (Bussi, Donadio and Parrinello 2007). So a method that brings in the energy d kT per degree of freedom
-    and unit of time makes a liquid hotter than the bath by the share d/gamma = 2 d ``time``.
+    rescaling at 1/``time`` (Bussi, Donadio and Parrinello 2007). So a method that brings in the energy d kT per degree of
+    freedom and unit of time makes a liquid hotter than the bath by the share d/gamma = 2 d ``time``.
     """
     return 1 / (2 * time)
 
