@@ -343,6 +343,14 @@ def test_what_a_rescaling_says_is_what_it_does(method):
     np.testing.assert_allclose(run["heat"], exchanged, atol=2e-3 * float(exchanged.std()))
 
 
+@pytest.mark.parametrize("time", [20.0, 1000.0])
+def test_the_energy_that_a_leapfrog_makes_is_not_the_bath(time):
+    """SPIRAL's 3.1 kT per degree of freedom and ns at 4 fs, whose heat counted at half steps would be 1.8 more with 20 fs."""
+    run = run_of(WATER, "spiral_leapfrog", VelocityRescaling(time, seed=3), 4.0, 25_000, samples=100)
+    left = (run["energy"] - run["heat"]).values / WATER.thermal / 381
+    assert np.polyfit(np.arange(101) * 1e-3, left, 1)[0] == pytest.approx(3.07, abs=0.35)
+
+
 def test_a_method_without_velocities_cannot_be_rescaled():
     """Of the two orientations that it would carry nothing is proportional to the angular velocity."""
 

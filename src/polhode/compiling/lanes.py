@@ -81,10 +81,10 @@ def storer(places: tuple[int, ...]) -> Callable[..., Any]:
 
 
 @cache
-def multiplier(places: tuple[int, ...]) -> Callable[..., Any]:
-    """A kernel ``(fields, i, factor)`` that multiplies the numbers at these offsets by one factor."""
-    lines = "".join(f"    f[i + u({place * LANES})] *= c\n" for place in places)
-    return _kernel(f"def multiply(f, i, c):\n{lines}")
+def multiplier(size: int, places: tuple[int, ...]) -> Callable[..., Any]:
+    """A kernel ``(numbers, factor) -> tuple`` that multiplies those of ``size`` numbers that stand at these places."""
+    elements = "".join(f"c * s[{k}], " if k in places else f"s[{k}], " for k in range(size))
+    return _kernel(f"def multiply(s, c):\n    return ({elements})\n")
 
 
 def _kernel(source: str) -> Callable[..., Any]:

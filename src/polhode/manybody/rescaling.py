@@ -99,48 +99,77 @@ def parts_of(method: OneTorque) -> engine.MethodParts:
     if (kept := method.parts.get((normalise, False, True))) is not None:
         return cast(engine.MethodParts, kept)
     base = engine.record_of(method, normalise)
-    _, of_state, of_moving = engine.record(method, normalise and method.rotates_before_torque)
-    # The fields of the bath: its numbers, the step, and the sums, of which the first molecule has the heat of all.
+    # The fields of the bath: its numbers, step and last factor (of the first molecule), heat, and the sums.
     numbers_at = base.width
     step_at = numbers_at + NUMBERS
-    sums_at = step_at + 1
+    heat_at = step_at + 2
+    sums_at = heat_at + 1
     width = sums_at + SUMS
     record = base._replace(width=width)
     load_state, store_state, load_moving, store_moving = record[1:5]
     load_numbers, store_numbers = loader(fields_from(numbers_at, NUMBERS)), storer(fields_from(numbers_at, NUMBERS))
-    load_step, store_step = loader((step_at,)), storer((step_at,))
-    load_kinetic, store_kinetic = loader((sums_at, sums_at + 1)), storer((sums_at, sums_at + 1))
-    load_heat, store_heat = loader((sums_at + 2,)), storer((sums_at + 2,))
-    multiply_velocities = multiplier(tuple(of_state[k] for k in velocities_in(method)) + of_moving[3:6])
-    multiply_kinetic = multiplier((sums_at, sums_at + 1))
-    passes, stored, warm_up_steps = engine.passes_of(method, normalise, record), method.stored, method.warm_up_steps
-    finish, begin, fast_finish, fast_begin, has_short = passes
+    load_course, store_course = loader((step_at, step_at + 1)), storer((step_at, step_at + 1))
+    load_heat, store_heat = loader((heat_at,)), storer((heat_at,))
+    load_kinetic, store_kinetic, store_shown = (
+        loader((sums_at, sums_at + 1)),
+        storer((sums_at, sums_at + 1)),
+        storer((sums_at + 2,)),
+    )
+    translation, stored, read, warm_up_steps = engine.scheme_of(method), method.stored, method.read, method.warm_up_steps
+    multiplied_state = multiplier(method.state_width, velocities_in(method))
+    multiplied_moving = multiplier(len(engine.record(method, False)[2]), (3, 4, 5))
+    finish, begin, fast_finish, fast_begin, has_short = engine.passes_of(method, normalise, record)
     # A method whose first loads are those of the start has a first part before the reading at the start, which moves nothing.
-    first_is_idle = method.torque_time == 0.0
-    set_off = compiled(engine.beginner(method, record))
+    # Loads complete its readings: what a factor has changed of the energy is known with the loads that follow.
+    by_loads = method.torque_time == 0.0
+    arrive = translation.read
+    set_off, read_all = compiled(engine.beginner(method, record)), compiled(engine.sampler(method, record, finish))
+
+    @kernel
+    def kinetic_of(omega: Any, v: Any, body: Any, mass: Any) -> Any:
+        """The kinetic energies of a centre and of a rotation."""
+        return 0.5 * mass * dot(v, v), 0.5 * dot(omega, angular_momentum(omega, body))
+
+    @kernel
+    def read_energy(fields: Any, i: Any, state: Any, moving: Any, dt: Any) -> Any:
+        """The kinetic energy of a molecule at the whole time of the loads."""
+        body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
+        _, omega = read(state, load_torque(fields, i), body, dt)
+        _, v = arrive(moving, load_force(fields, i), mass, dt)
+        centre, turning = kinetic_of(omega, v, body, mass)
+        return centre + turning
+
+    @kernel
+    def given(fields: Any, i: Any, last: Any, dt: Any) -> Any:
+        """By how much the last factor has changed the energy that is read with the loads."""
+        state, moving = load_state(fields, i), load_moving(fields, i)
+        now = read_energy(fields, i, state, moving, dt)
+        return now - read_energy(fields, i, multiplied_state(state, 1.0 / last), multiplied_moving(moving, 1.0 / last), dt)
+
+    @subroutine
+    def note_heat(fields: Any, blocks: int, dt: float) -> None:
+        """Add what the last factor has given to all molecules."""
+        _, last = load_course(fields, place(0, width))
+        for block_number in range(np.uint64(blocks)):
+            base_index = np.uint64(block_number) * np.uint64(width * LANES)
+            for lane in range(np.uint64(LANES)):
+                i = base_index + np.uint64(lane)
+                store_heat(fields, i, (load_heat(fields, i)[0] + given(fields, i, last, dt),))
 
     @subroutine
     def factor(fields: Any, blocks: int) -> float:
         """Count the step, and return the factor of all velocities: 1 in the steps with which a method of many steps starts."""
         first = place(0, width)
-        (step,), (heat,) = load_step(fields, first), load_heat(fields, first)
-        store_step(fields, first, (step + 1.0,))
-        if step < warm_up_steps:
-            return 1.0
-        kinetic = 0.0
-        for c in range(blocks * LANES):
-            centre, turning = load_kinetic(fields, place(c, width))
-            kinetic += centre + turning
-        common = factor_of(kinetic, step + 1.0, load_numbers(fields, first))
-        store_heat(fields, first, (heat + (common * common - 1.0) * kinetic,))
+        step, _ = load_course(fields, first)
+        common = 1.0
+        if step >= warm_up_steps:
+            kinetic = 0.0
+            for c in range(blocks * LANES):
+                centre, turning = load_kinetic(fields, place(c, width))
+                kinetic += centre + turning
+            common = factor_of(kinetic, step + 1.0, load_numbers(fields, first))
+        store_course(fields, first, (step + 1.0, common))
         return common
-
-    @kernel
-    def note_kinetic(fields: Any, i: Any, state: Any, moving: Any, dt: Any) -> None:
-        """Write the kinetic energies of the velocities that a molecule carries."""
-        body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
-        omega, v = stored(state, body, dt), moving[3:6]
-        store_kinetic(fields, i, (0.5 * mass * dot(v, v), 0.5 * dot(omega, angular_momentum(omega, body))))
 
     @kernel
     def ended(fields: Any, i: Any, end: Any, dt: Any) -> None:
@@ -150,11 +179,22 @@ def parts_of(method: OneTorque) -> engine.MethodParts:
         state, moving = end(load_state(fields, i), load_moving(fields, i), force, torque, body, mass, dt)
         store_state(fields, i, state)
         store_moving(fields, i, moving)
-        note_kinetic(fields, i, state, moving, dt)
+        store_kinetic(fields, i, kinetic_of(stored(state, body, dt), moving[3:6], body, mass))
+
+    @kernel
+    def rescaled(fields: Any, i: Any, common: Any) -> Any:
+        """What the method and the scheme for centres carry, with velocities times a factor; write what that has changed."""
+        centre, turning = load_kinetic(fields, i)
+        store_kinetic(fields, i, (common * common * centre, common * common * turning))
+        if not by_loads:
+            store_heat(fields, i, (load_heat(fields, i)[0] + (common * common - 1.0) * (centre + turning),))
+        return multiplied_state(load_state(fields, i), common), multiplied_moving(load_moving(fields, i), common)
 
     @subroutine
     def advance(fields: Any, blocks: int, dt: float, predict: bool) -> bool:
         """The end of a step and the beginning of the next, over lanes: see :func:`polhode.manybody.engine.step_of_all`."""
+        if by_loads:
+            note_heat(fields, blocks, dt)
         for block_number in range(np.uint64(blocks)):
             base_index = np.uint64(block_number) * np.uint64(width * LANES)
             for lane in range(np.uint64(LANES)):
@@ -164,30 +204,26 @@ def parts_of(method: OneTorque) -> engine.MethodParts:
             base_index = np.uint64(block_number) * np.uint64(width * LANES)
             for lane in range(np.uint64(LANES)):
                 i = base_index + np.uint64(lane)
-                multiply_velocities(fields, i, common)
-                multiply_kinetic(fields, i, common * common)
                 body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
-                outside |= not fast_begin(fields, i, load_state(fields, i), load_moving(fields, i), body, mass, dt, dt, predict)
+                state, moving = rescaled(fields, i, common)
+                outside |= not fast_begin(fields, i, state, moving, body, mass, dt, dt, predict)
         return outside != 0
 
     def advance_each(
         fields: Any, blocks: int, wide: int, dt: float, since_last: float, predict: bool, first_part: bool
     ) -> bool:
         """Advance with the complete kernels, molecule by molecule; ``first_part``: only the beginning of a step."""
-        for c in range(blocks * LANES):
-            i = place(c, wide)
-            if first_part:
-                note_kinetic(fields, i, load_state(fields, i), load_moving(fields, i), dt)
-            else:
-                ended(fields, i, finish, dt)
-        common = 1.0 if first_part and first_is_idle else factor(fields, blocks)
+        if not first_part:
+            if by_loads:
+                note_heat(fields, blocks, dt)
+            for c in range(blocks * LANES):
+                ended(fields, place(c, wide), finish, dt)
+        common = 1.0 if first_part and by_loads else factor(fields, blocks)
         outside = False
         for c in range(blocks * LANES):
             i = place(c, wide)
-            multiply_velocities(fields, i, common)
-            multiply_kinetic(fields, i, common * common)
             body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
-            state, moving = load_state(fields, i), load_moving(fields, i)
+            state, moving = rescaled(fields, i, common)
             outside |= not begin(fields, i, state, moving, body, mass, dt, since_last, predict)
         return outside
 
@@ -195,19 +231,34 @@ def parts_of(method: OneTorque) -> engine.MethodParts:
         """Write the initial states, and the numbers of the bath, which stand behind omega."""
         wide: Any = np.int64(width)
         set_off(fields, blocks, count, v, omega, dt)
+        store_course(fields, place(0, wide), (0.0, 1.0))
         for c in range(count):
             i = place(c, wide)
             factors = (omega[c, 3], omega[c, 4], omega[c, 5], omega[c, 6])
             scatter = (omega[c, 7], omega[c, 8], omega[c, 9], omega[c, 10])
             store_numbers(fields, i, factors + scatter + (omega[c, 11], omega[c, 12]))
-            note_kinetic(fields, i, load_state(fields, i), load_moving(fields, i), dt)
+            body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
+            spin = stored(load_state(fields, i), body, dt)
+            store_kinetic(fields, i, kinetic_of(spin, load_moving(fields, i)[3:6], body, mass))
+
+    def sample(fields, at_start, count, dt, readout):  # type: ignore[no-untyped-def]
+        """Read all molecules at a whole time, and write what the bath has given until then."""
+        wide: Any = np.int64(width)
+        read_all(fields, at_start, count, dt, readout)
+        _, last = load_course(fields, place(0, wide))
+        for c in range(count):
+            i = place(c, wide)
+            heat = load_heat(fields, i)[0]
+            if by_loads:
+                heat += given(fields, i, last, dt)
+            store_shown(fields, i, (heat,))
 
     measure_rates, measure_energy = engine.measurements(method, record)
     plain = {
         "begin": begin_all,
         "advance": getattr(advance, "py_func", advance),
         "advance_each": advance_each,
-        "sample": engine.sampler(method, record, finish),
+        "sample": sample,
         "measure_rates": measure_rates,
         "measure_energy": measure_energy,
     }
