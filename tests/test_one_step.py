@@ -235,7 +235,7 @@ def test_the_command_of_the_row_for_molecules_answers_as_the_row(first_page, wit
     (length,) = re.findall(r"libration, for runs of (\S+ ns)", " ".join(capsys.readouterr().out.split()))
     assert rf"for {length} \textbf{{{row.numbers[fs]:g}\,fs}} (SETTLE {row.numbers[settle]:g}\,fs)" in row.step
     assert rf"{row.numbers[settle]:g}\,fs for {length}" in row.more and "SETTLE allows" in row.more
-    assert "keep SETTLE" in row.take and not re.search(r"\d", row.take.partition("In a bath")[0]), "steps are in one cell"
+    assert "keep SETTLE" in row.take and not re.search(r"\d", row.take.partition("Heat bath")[0]), "steps are in one cell"
 
 
 def test_the_step_in_a_bath_has_the_same_digits_everywhere(first_page, without_run):

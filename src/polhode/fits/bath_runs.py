@@ -132,10 +132,8 @@ class BathRun:
         blocks = np.arange(data.sizes["block"])[DROPPED:]
         joined = ceil(INDEPENDENT * data.sizes["block"] / self.duration - 1e-9)
         pieces = np.array_split(blocks, max(1, len(blocks) // joined))
-        self._values = {
-            str(name): np.stack([data[name].transpose("seed", "block").values[:, piece].mean(1) for piece in pieces], 1)
-            for name in data.data_vars
-        }
+        of_blocks = {str(name): variable.transpose("seed", "block").values for name, variable in data.data_vars.items()}
+        self._values = {name: np.stack([values[:, piece].mean(1) for piece in pieces], 1) for name, values in of_blocks.items()}
         self._times = np.array([piece.mean() + 0.5 for piece in pieces]) * self.duration / data.sizes["block"]
         self.scene, self.scheme = str(data["scene"].values), str(data["scheme"].values)
         self.friction, self.dt, self.exchange = (float(data[name]) for name in ("friction", "dt", "exchange"))

@@ -167,13 +167,14 @@ def _water(inputs: Inputs) -> Row:
         "MD",
         "rigid molecules",
         r"LAMMPS \code{rigid}; GROMACS, OpenMM or AMBER (SETTLE)",
-        f"Use the {take}{keep}. Let force and slope vanish at the cut-off. In a bath: BAOAB, "
-        rf"{in_bath:.2g}\,fs, or LAMMPS \code{{langevin}}, {as_forces:.2g}\,fs.",
+        rf"Use the {take}{keep}. Let force and slope vanish at the cut-off. Heat bath: BAOAB or \code{{v-rescale}}, "
+        rf"{in_bath:.2g}\,fs; LAMMPS \code{{langevin}}, {as_forces:.2g}\,fs.",
         f"water at constant energy: {steps}; other molecules: fastest libration${{}}/{best.steps:.1f}$",
         rf"Water at {baths.TEMPERATURE:g}\,K librates in {period:.0f}\,fs, so the step is {best.dt:g}\,fs; at "
         rf"{WATER[-1]:g}\,fs LAMMPS \code{{rigid}} heats it by {_two(heats[-1])}\,$kT$/ns per degree of freedom.",
         (f"At constant energy SETTLE allows {settles}. " if longer_shake else "")
-        + "With weak friction and BAOAB, the temperature of rotation between the kicks is too high by at most "
+        + "With weak friction and BAOAB, or with velocity rescaling around a leapfrog, the temperature of rotation between the "
+        "kicks is too high by at most "
         rf"{baths.BIAS:g}\,K with {in_bath:.2g}\,fs; where friction and noise are forces, angles are too hot by "
         rf"{baths.BIAS:g}\,K with {as_forces:.2g}\,fs.",
         {"method": best.method, "steps": best.steps, "dt_fs": best.dt, "shake_fs": longest_shake, "run_ns": LENGTH}
