@@ -390,8 +390,8 @@ def test_velocity_rescaling_is_bound_by_the_gap(page, rates):
     answer = polhode.recommend(liquid="spce", bath="v-rescale", code="gromacs")
     ratio = half["GROMACS"] / (300 * analysis.apart(rates, 6.0))
     assert f"and had {ratio:.1f} times as much at 6 fs" in " ".join(answer.why().split())
-    asked = re.sub(r"\s+", " ", (HOME / "docs/recommend-liquid.md").read_text(encoding="utf-8"))
-    assert "had three quarters of the gap of GROMACS at 6 fs" in asked and 0.7 < 1 / ratio < 0.8
+    how_to_ask = re.sub(r"\s+", " ", (HOME / "docs/recommend-liquid.md").read_text(encoding="utf-8"))
+    assert "had three quarters of the gap of GROMACS at 6 fs" in how_to_ask and 0.7 < 1 / ratio < 0.8
     assert rates[0] == pytest.approx(0.0014, rel=0.01) and answer.dt == pytest.approx(1.9e-15)
 
 

@@ -392,7 +392,6 @@ class Counted : ExactTumbling {
         body.angularVelocity = spin;
         component = new ExactTumbling();
         Call("OnEnable");
-        Call("Start");
     }
     // Unity's order: FixedUpdate of other scripts and of the component, the step, contacts, coroutines.
     static void Advance(Action script = null, bool touches = false, bool enabled = true, float friction = 0f) {

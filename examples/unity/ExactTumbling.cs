@@ -3,7 +3,7 @@ using UnityEngine;
 using Quat = ExactRotor.Quat;
 using Vec3 = ExactRotor.Vec3;
 
-[DefaultExecutionOrder(32000)] // FixedUpdate after those of other scripts, before the physics step
+[DefaultExecutionOrder(32000)] // FixedUpdate after all other scripts, before the physics step
 public class ExactTumbling : MonoBehaviour
 {
     readonly WaitForFixedUpdate afterStep = new WaitForFixedUpdate();

@@ -6,10 +6,11 @@ evidence beside them (:mod:`polhode.fits.bath_runs`).
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log, pi
 from pathlib import Path
+from typing import Any
 
 from polhode.advice import codes, files
 from polhode.advice.answer import SHOWN, Choice, Recommendation, known_as
@@ -203,14 +204,8 @@ def from_baths(
         else f"Take {ORDER} around {best.label} ({best.method}) with dt = {dt:.3g} fs: {periods}; read the temperature between "
         "the two kicks, just after friction and noise.",
         serves=serves + carried_over(named, period, measured.periods),
-        costs=f"A run of 1 ns takes {float(f'{1e6 / dt:.3g}'):,.0f} steps, with one evaluation of the forces each.",
         notes=[*notes, *of_sites],
         remarks=[*remarks, *on_sites],
-        changes=["faster librations: measure their period", "a cut-off that is not smooth", "another temperature"],
-        interval=(best.dt, max(limits[best.method] * FEMTOSECOND, best.dt)),
-        interval_means=f"Interval: up to {dt:.3g} fs each temperature is within {allowed:g} K; beyond "
-        f"{max(limits[best.method], dt):.3g} fs the drift of the method heats the liquid as a whole, too.",
-        alternatives=choices,
         evidence=[
             *([AS_FORCES] if words and words.name == "LAMMPS" else []),
             "Linear analysis of a libration: with B A O A B the variance of its angle is exact for any friction and any "
@@ -222,10 +217,8 @@ def from_baths(
             *measured_words(*of_scheme, per_ps, results),
             f"From {files.named(measured.path)}.",
         ],
-        error=allowed,
-        kind="liquid",
         asked={"liquid": liquid, "bath": bath, "gamma": gamma, "bias": allowed} | ({"code": words.name} if words else {}),
-        shown=len(choices) if everything else SHOWN,
+        **_of_bias(choices, limits, allowed, everything),
     )
 
 
@@ -401,18 +394,12 @@ def from_rescaling(
         serves=f"At {temperature:g} K translation and rotation are within {allowed:g} K of the bath"
         + (", and so are the places." if dt <= SHOWN_UP_TO * scale else f" {BEYOND}.")
         + carried_over(named, period, measured.periods),
-        costs=f"A run of 1 ns takes {float(f'{1e6 / dt:.3g}'):,.0f} steps, with one evaluation of the forces each.",
         notes=[*notes, *of_sites],
         remarks=[
             "It holds one sum, the kinetic energy of translation and rotation together: look at both temperatures once. A "
             "method that takes energy from one of them and brings it into the other goes unnoticed in the sum.",
             *on_sites,
         ],
-        changes=["faster librations: measure their period", "a cut-off that is not smooth", "another temperature"],
-        interval=(best.dt, max(bounds.limits[best.method] * FEMTOSECOND, best.dt)),
-        interval_means=f"Interval: up to {dt:.3g} fs each temperature is within {allowed:g} K; beyond "
-        f"{max(bounds.limits[best.method], dt):.3g} fs the drift of the method heats the liquid as a whole, too.",
-        alternatives=bounds.choices,
         evidence=[
             "A leapfrog carries velocities of half steps, in which a libration has the mean square of its angle, in units of "
             "Omega: if the bath holds them, the places are right.",
@@ -425,11 +412,25 @@ def from_rescaling(
             "In water GROMACS was within the errors of this at 4 fs, and had 1.3 times as much at 6 fs (docs/baths.md).",
             f"From {files.named(measured.path)}.",
         ],
-        error=allowed,
-        kind="liquid",
         asked={"liquid": liquid, "bath": bath, "bias": allowed} | ({"code": words.name} if words else {}),
-        shown=len(bounds.choices) if everything else SHOWN,
+        **_of_bias(bounds.choices, bounds.limits, allowed, everything),
     )
+
+
+def _of_bias(choices: list[Choice], limits: Mapping[str, float], allowed: float, everything: bool) -> dict[str, Any]:
+    """What an answer for temperatures within ``allowed`` K has in every bath, from its choices and limits in fs."""
+    best, dt = choices[0], choices[0].dt / FEMTOSECOND
+    return {
+        "costs": f"A run of 1 ns takes {float(f'{1e6 / dt:.3g}'):,.0f} steps, with one evaluation of the forces each.",
+        "changes": ["faster librations: measure their period", "a cut-off that is not smooth", "another temperature"],
+        "interval": (best.dt, max(limits[best.method] * FEMTOSECOND, best.dt)),
+        "interval_means": f"Interval: up to {dt:.3g} fs each temperature is within {allowed:g} K; beyond "
+        f"{max(limits[best.method], dt):.3g} fs the drift of the method heats the liquid as a whole, too.",
+        "alternatives": choices,
+        "error": allowed,
+        "kind": "liquid",
+        "shown": len(choices) if everything else SHOWN,
+    }
 
 
 def _bounds(

@@ -82,7 +82,7 @@ def storer(places: tuple[int, ...]) -> Callable[..., Any]:
 
 @cache
 def multiplier(size: int, places: tuple[int, ...]) -> Callable[..., Any]:
-    """A kernel ``(numbers, factor) -> tuple`` that multiplies those of ``size`` numbers that stand at these places."""
+    """A kernel ``(numbers, factor) -> tuple`` that multiplies the numbers at these places, of ``size`` numbers."""
     elements = "".join(f"c * s[{k}], " if k in places else f"s[{k}], " for k in range(size))
     return _kernel(f"def multiply(s, c):\n    return ({elements})\n")
 

@@ -37,7 +37,7 @@ from polhode.algebra.body import angular_momentum, angular_velocity
 from polhode.algebra.philox import block, halves, normals_of_halves
 from polhode.algebra.quaternion import normalise, to_body, to_lab
 from polhode.algebra.vector import axpy, dot, scale
-from polhode.compiling.kernel import compile_driver, hides_nothing, kernel, subroutine
+from polhode.compiling.kernel import hides_nothing, kernel, subroutine
 from polhode.compiling.lanes import (
     FRACTION,
     LANES,
@@ -62,7 +62,6 @@ from polhode.methods import exact_rotor, free_top, no_squish
 from polhode.methods.implicit_midpoint import turned
 from polhode.methods.moser_veselov import rotation
 from polhode.methods.one_body import put3, put4
-from polhode.methods.processor import NO_MOVES, compiled_passage
 from polhode.methods.splitting import kick
 
 
@@ -127,6 +126,14 @@ def random_halves(step: Any, molecule: Any, which: Any, seed: Any) -> Any:
 def six_normals(words: Any) -> Any:
     """Six independent normal numbers from the halves of three words, six numbers."""
     return normals_of_halves(words[0], words[1]) + normals_of_halves(words[2], words[3]) + normals_of_halves(words[4], words[5])
+
+
+@kernel
+def numbers_behind(omega: Any, c: int) -> Any:
+    """The numbers of a bath, ten floats, that stand behind omega in the row ``c`` of an array (molecules, 13)."""
+    factors = (omega[c, 3], omega[c, 4], omega[c, 5], omega[c, 6])
+    scatter = (omega[c, 7], omega[c, 8], omega[c, 9], omega[c, 10])
+    return factors + scatter + (omega[c, 11], omega[c, 12])
 
 
 @kernel
@@ -480,9 +487,7 @@ def parts_of(scheme: str, method: str, links: int = 0) -> engine.MethodParts:
             speed, spin, numbers = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
             if c < count:
                 speed, spin = (v[c, 0], v[c, 1], v[c, 2]), (omega[c, 0], omega[c, 1], omega[c, 2])
-                factors = (omega[c, 3], omega[c, 4], omega[c, 5], omega[c, 6])
-                scatter = (omega[c, 7], omega[c, 8], omega[c, 9], omega[c, 10])
-                numbers = factors + scatter + (omega[c, 11], omega[c, 12])
+                numbers = numbers_behind(omega, c)
             store_numbers(fields, i, numbers)
             force, torque, momentum = load_force(fields, i), load_torque(fields, i), angular_momentum(spin, body)
             if not begins:
@@ -519,24 +524,6 @@ def parts_of(scheme: str, method: str, links: int = 0) -> engine.MethodParts:
             store_shown(fields, i, (load_heat(fields, i)[0] + heat,))
 
     record = engine.Record(width, load_state, store_state, load_moving, store_moving, base.carried, STATE)
-    measure_rates, measure_energy = engine.measurements(exact_rotor.METHOD, record)
-    plain = {
-        "begin": begin_all,
-        "advance": getattr(advance, "py_func", advance),
-        "advance_each": advance_each,
-        "sample": sample,
-        "measure_rates": measure_rates,
-        "measure_energy": measure_energy,
-    }
-    return engine.MethodParts(
-        **{name: compile_driver(function, engine.signatures()[name], part=True) for name, function in plain.items()},
-        passage=compiled_passage(None),
-        width=width,
-        header=STATE,
-        has_short=short is not None,
-        torque_time=1.0,
-        warm_up_steps=0,
-        normalises_last=False,
-        carried=base.carried,
-        moves=NO_MOVES,
-    )
+    plain_advance = getattr(advance, "py_func", advance)
+    plain = {"begin": begin_all, "advance": plain_advance, "advance_each": advance_each, "sample": sample}
+    return engine.compiled_method(exact_rotor.METHOD, False, record, short is not None, plain)

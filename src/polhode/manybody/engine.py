@@ -228,14 +228,11 @@ def method_parts(method: OneTorque, normalise: bool, velocities: bool) -> Method
     fields_of = record_of(method, normalise, STATE_AFTER_VELOCITIES if velocities else STATE)
     passes = passes_of(method, normalise, fields_of)
     advance, advance_each = step_of_all(passes, fields_of)
-    measure_rates, measure_energy = measurements(method, fields_of)
     plain = {
         "begin": beginner(method, fields_of),
         "advance": _plain(advance),
         "advance_each": advance_each,
         "sample": sampler(method, fields_of, passes.finish),
-        "measure_rates": measure_rates,
-        "measure_energy": measure_energy,
     }
     return compiled_method(method, normalise, fields_of, passes.has_short, plain)
 
@@ -243,7 +240,13 @@ def method_parts(method: OneTorque, normalise: bool, velocities: bool) -> Method
 def compiled_method(
     method: OneTorque, normalise: bool, fields_of: "Record", has_short: bool, plain: dict[str, Any]
 ) -> MethodParts:
-    """The parts of the loop that hold the kernels of ``method``, from plain functions by their names in :func:`signatures`."""
+    """The parts of the loop that hold the kernels of ``method``, compiled.
+
+    ``plain`` has ``begin``, ``advance``, ``advance_each`` and ``sample`` of :func:`signatures`, in plain Python; measurements
+    are added.
+    """
+    measure_rates, measure_energy = measurements(method, fields_of)
+    plain = plain | {"measure_rates": measure_rates, "measure_energy": measure_energy}
     return MethodParts(
         **{name: compile_driver(function, signatures()[name], part=True) for name, function in plain.items()},
         passage=compiled_passage(method.processor),

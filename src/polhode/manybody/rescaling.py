@@ -35,7 +35,7 @@ from polhode.compiling.lanes import (
 )
 from polhode.compiling.plain import in_plain_python
 from polhode.manybody import engine
-from polhode.manybody.bathed import ALL, FIRST, KEY, NUMBERS, SUMS, ZERO, seed_of
+from polhode.manybody.bathed import ALL, FIRST, KEY, NUMBERS, SUMS, ZERO, numbers_behind, seed_of
 from polhode.methods.one_body import SOME_BODY, SOME_OMEGA, SOME_Q, SOME_TORQUE
 from polhode.methods.protocol import OneTorque
 
@@ -66,7 +66,7 @@ def velocities_in(method: OneTorque) -> tuple[int, ...]:
 def factor_of(kinetic: float, step: float, numbers: Any) -> float:
     """The factor by which all velocities are multiplied: Bussi, Donadio and Parrinello (2007), Eq. A7.
 
-    ``kinetic`` is the kinetic energy before, ``step`` the number of the step, and ``numbers`` (10,) those of the bath
+    ``kinetic`` is the kinetic energy before, ``step`` the number of the step, and ``numbers`` (10,) belong to the bath
     (:data:`polhode.manybody.bathed.NUMBERS`).
     """
     persistence, mean, freedoms, seed = numbers[0], numbers[4], numbers[5], seed_of(numbers)
@@ -96,8 +96,8 @@ def parts_of(method: OneTorque) -> engine.MethodParts:
         If the method carries no velocity that could be multiplied.
     """
     normalise = method.normalisation(None)
-    if (kept := method.parts.get((normalise, False, True))) is not None:
-        return cast(engine.MethodParts, kept)
+    if (compiled_before := method.parts.get((normalise, False, True))) is not None:
+        return cast(engine.MethodParts, compiled_before)
     base = engine.record_of(method, normalise)
     # The fields of the bath: its numbers, step and last factor (of the first molecule), heat, and the sums.
     numbers_at = base.width
@@ -119,7 +119,7 @@ def parts_of(method: OneTorque) -> engine.MethodParts:
     multiplied_state = multiplier(method.state_width, velocities_in(method))
     multiplied_moving = multiplier(len(engine.record(method, False)[2]), (3, 4, 5))
     finish, begin, fast_finish, fast_begin, has_short = engine.passes_of(method, normalise, record)
-    # A method whose first loads are those of the start has a first part before the reading at the start, which moves nothing.
+    # A method whose first loads are at the start has a first part before the reading there, which moves nothing.
     # Loads complete its readings: what a factor has changed of the energy is known with the loads that follow.
     by_loads = method.torque_time == 0.0
     arrive = translation.read
@@ -234,9 +234,7 @@ def parts_of(method: OneTorque) -> engine.MethodParts:
         store_course(fields, place(0, wide), (0.0, 1.0))
         for c in range(count):
             i = place(c, wide)
-            factors = (omega[c, 3], omega[c, 4], omega[c, 5], omega[c, 6])
-            scatter = (omega[c, 7], omega[c, 8], omega[c, 9], omega[c, 10])
-            store_numbers(fields, i, factors + scatter + (omega[c, 11], omega[c, 12]))
+            store_numbers(fields, i, numbers_behind(omega, c))
             body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
             spin = stored(load_state(fields, i), body, dt)
             store_kinetic(fields, i, kinetic_of(spin, load_moving(fields, i)[3:6], body, mass))
@@ -253,14 +251,7 @@ def parts_of(method: OneTorque) -> engine.MethodParts:
                 heat += given(fields, i, last, dt)
             store_shown(fields, i, (heat,))
 
-    measure_rates, measure_energy = engine.measurements(method, record)
-    plain = {
-        "begin": begin_all,
-        "advance": getattr(advance, "py_func", advance),
-        "advance_each": advance_each,
-        "sample": sample,
-        "measure_rates": measure_rates,
-        "measure_energy": measure_energy,
-    }
+    plain_advance = getattr(advance, "py_func", advance)
+    plain = {"begin": begin_all, "advance": plain_advance, "advance_each": advance_each, "sample": sample}
     method.parts[normalise, False, True] = made = engine.compiled_method(method, normalise, record, has_short, plain)
     return made
